@@ -20,7 +20,7 @@ from at_k.family import OUTPUTS, find_style, leave_out_twins
 from at_k.report.grid import describe_size, tabulate_shares
 from at_k.report.naming import find_key, find_line, name_lines
 from at_k.results.saving import replace_file
-from at_k.validation import shorten
+from at_k.validation import list_common, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -194,8 +194,7 @@ _MAIN = ("pass@k", "best@k", "cons@k", "pass^k")
 def draw_models(models: Models, *, line: str = "pass@k", title: str | None = None) -> Figure:
     """Draw one metric of several models against k: a line for each model, named at its end."""
     curves = {name: report.curves for name, report in models.reports.items()}
-    first, *others = curves.values()
-    shared = set(first.lines).intersection(*(model.lines for model in others))
+    shared = list_common(curve.lines for curve in curves.values())
     spelled = find_key(line)
     key = None if spelled is None else spelled.line
     if key not in shared:
@@ -203,7 +202,7 @@ def draw_models(models: Models, *, line: str = "pass@k", title: str | None = Non
             "plots.no_line",
             "The models have no line {line} in common. There are: {lines}.",
             line=line,
-            lines=", ".join(str(name) for name in first.lines if name in shared) or "–",
+            lines=", ".join(map(str, shared)) or "–",
         )
     few = len(curves) <= _MOST_BANDS
     lines = [

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import ceil, isnan
 from os import PathLike
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,8 @@ NUMBERS = (int, float, np.bool_, np.integer, np.floating, Decimal)
 TIMES = (np.timedelta64, np.datetime64)
 
 _FLOATS = (float, np.floating, Decimal)
+
+_Item = TypeVar("_Item")
 
 # Every integer up to this one fits in a 64-bit float.
 LARGEST_INTEGER = 2**53
@@ -60,6 +62,18 @@ def list_names(value: Any) -> list[Any]:
         else:
             names.append(part)
     return names
+
+
+def list_common(several: Iterable[Iterable[_Item]]) -> list[_Item]:
+    """List what all of several collections hold, in the order of the first.
+
+    Examples:
+        >>> list_common(["cab", "abd"])
+        ['a', 'b']
+    """
+    first, *others = several
+    shared = set(first).intersection(*others)
+    return [item for item in first if item in shared]
 
 
 def is_integer(value: object) -> TypeGuard[int]:

@@ -20,6 +20,7 @@ from at_k.uncertainty.intervals import correct_by_audit, find_difference_interva
 from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.uncertainty.standard_errors import estimate_error, problem_set_error
 from at_k.uncertainty.verdicts import Comparison
+from at_k.validation import list_common
 from at_k.values import Key
 
 _say = Phrases(
@@ -132,7 +133,7 @@ def compare_audited(matched: Matched, keys: Sequence[str], options: Mapping[str,
     """Compare by the verdicts of a better judge on some problems."""
     margin = options["margin"]
     audits = [report.audit for report in matched.reports]
-    known = set(audits[0]).intersection(*audits[1:])
+    known = list_common(audits)
     asked = [key for key in keys if isinstance(key, Key) and key in known]
     if not asked:
         raise _say.error("compare.nothing_audited")

@@ -8,10 +8,12 @@ from at_k.analysis.claims import Difference
 from at_k.analysis.matching import Matched
 from at_k.analysis.measurements import trace
 from at_k.family import OUTPUTS, leave_out_twins
+from at_k.report import Report
 from at_k.report.measuring import spread_k
 from at_k.summary import is_bounded
 from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.verdicts import subtract_columns
+from at_k.validation import list_common
 from at_k.values import Key
 
 # Up to this n, a band is over every k; of more, over k that are evenly spread on a logarithmic axis.
@@ -25,20 +27,17 @@ def find_bands(
     reports = matched.reports
     smallest = min(min(report.n) for report in reports)
     grid = range(1, smallest + 1) if smallest <= _EVERY_K else spread_k(smallest)
-    first, second = (
-        {key.line: None for key in report.columns if key.draws is not None} for report in reports
-    )
-    lines = leave_out_twins([line for line in first if line in second])
-    values = [trace(report, lines, grid) for report in reports]
+    lines = leave_out_twins(list_common(map(_list_lines, reports)))
+    first, second = (trace(report, lines, grid) for report in reports)
     bands: dict[Key, list[Difference]] = {}
     for line in lines:
         draws = [k for k in grid if not (OUTPUTS[line.metric].even_k and k % 2)]
         named = [Key(line.metric, k, line.tau) for k in draws]
-        keys = [key for key in named if all(key in table for table in values)]
+        keys = [key for key in named if key in first and key in second]
         if len(keys) < 2:
             continue
         bounded = is_bounded(keys[0])
-        pairs = [matched.line_up([table[key] for table in values]) for key in keys]
+        pairs = [matched.line_up([first[key], second[key]]) for key in keys]
         table = np.stack([subtract_columns(a, b, bounded=bounded) for a, b in pairs], axis=1)
         questions = Questions(
             table,
@@ -58,3 +57,8 @@ def find_bands(
                 better = "b"
             bands[line].append(Difference(key.k or 0, value, low, high, better, p_value))
     return bands
+
+
+def _list_lines(report: Report) -> list[Key]:
+    """List the lines against k of a report, each once."""
+    return list(dict.fromkeys(key.line for key in report.columns if key.draws is not None))

@@ -22,7 +22,7 @@ from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.comparison import compare_estimated, compare_pooled
 from at_k.uncertainty.questions import find_questions
 from at_k.uncertainty.verdicts import Comparison
-from at_k.validation import shorten, type_name
+from at_k.validation import list_common, shorten, type_name
 
 if TYPE_CHECKING:
     from at_k.signatures import PoolOptions, Unpack
@@ -97,7 +97,8 @@ def compare_benchmarks(
                 f"`{name}` must map benchmarks to reports, files or data sets; got {shorten(models)} of type "
                 f"{type_name(models)}"
             )
-    a, b = ({str(name): data for name, data in models.items()} for models in (a, b))
+    a = {str(name): data for name, data in a.items()}
+    b = {str(name): data for name, data in b.items()}
     if a.keys() != b.keys():
         raise _say.error("pool.benchmarks", names=", ".join(sorted(a.keys() ^ b.keys())))
     comparing = complete(
@@ -110,11 +111,8 @@ def compare_benchmarks(
         name: _adjust_for_benchmarks(compared, len(a), options["confidence_level"])
         for name, (_, compared) in found.items()
     }
-    keys = [
-        key
-        for key in next(iter(single.values())).comparisons
-        if is_bounded(key) and all(key in pair.comparisons for pair in single.values())
-    ]
+    common = list_common(pair.comparisons for pair in single.values())
+    keys = [key for key in common if is_bounded(key)]
     if not keys:
         raise _say.error("pool.no_key")
     values = {name: _list_values(matched, keys) for name, (matched, _) in found.items()}
@@ -164,9 +162,10 @@ def _pool_reruns(
         estimate_reruns(matched, pairs, needed=False)
         for matched, pairs in zip(matches, columns, strict=True)
     ]
-    known = [key for key in found[0] if all(key in estimated for estimated in found)]
-    sides = {key: np.concatenate([own[key] for own in columns], axis=1) for key in known}
-    asked, _ = find_questions([a - b for a, b in sides.values()], [True] * len(known))
+    sides = {}
+    for key in list_common(found):
+        sides[key] = np.concatenate([own[key] for own in columns], axis=1)
+    asked, _ = find_questions([a - b for a, b in sides.values()], [True] * len(sides))
     compared: dict[str, Comparison] = {}
     for key, (a, b) in sides.items():
         _, errors, units = np.array([estimated[key][:3] for estimated in found]).T

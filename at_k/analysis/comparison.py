@@ -159,17 +159,16 @@ def compare_matched(
 def _compare_unpaired(matched: Matched, keys: Sequence[str], level: float) -> dict[str, Comparison]:
     if matched.labels is not None:
         raise _say.error("compare.unpaired_clusters")
-    pairs = {
-        key: [model.values[key] for model in matched.models] for key in keys if is_bounded(key)
-    }
+    a, b = (model.values for model in matched.models)
+    pairs = {key: (a[key], b[key]) for key in keys if is_bounded(key)}
     if not pairs:
         raise _say.error("compare.unpaired_range", keys=", ".join(keys))
     asked, _ = find_questions(
         [np.concatenate(pair) for pair in pairs.values()], [True] * len(pairs)
     )
     return {
-        key: compare_unpaired(a, b, confidence_level=level, questions=len(asked))
-        for key, (a, b) in pairs.items()
+        key: compare_unpaired(*pair, confidence_level=level, questions=len(asked))
+        for key, pair in pairs.items()
     }
 
 
@@ -227,14 +226,15 @@ def _compare_paired(
         if pair.p_equivalence is not None
     }
     asked = len({marks[key] for key in equivalence})
+    extra_tests = {}
+    for test in extra:
+        run = _TESTS[test]
+        extra_tests[test] = {key: run(column) for key, column in differences.items()}
     return Compared(
         (matched.names[0], matched.names[1]),
         comparisons,
         equivalence={key: min(1.0, asked * p_value) for key, p_value in equivalence.items()},
-        extra_tests={
-            test: {key: _TESTS[test](column) for key, column in differences.items()}
-            for test in extra
-        },
+        extra_tests=extra_tests,
         flips={
             key: _find_flips(matched.problems, pairs[key], column)
             for key, column in differences.items()

@@ -299,10 +299,9 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         unmatched=options["unmatched"],
         clusters=options["clusters"],
     )
-    values = {
-        key: matched.line_up([_find_values(report, key) for report in reports.values()])
-        for key in asked
-    }
+    values = {}
+    for key in asked:
+        values[key] = matched.line_up([_find_values(report, key) for report in reports.values()])
     columns = [rule._replace(values=values[rule.key][0]) for rule in wanted]
     for key in compared:
         text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"

@@ -17,7 +17,7 @@ from at_k.summary import is_bounded
 from at_k.uncertainty.checks import read_column
 from at_k.uncertainty.questions import FACTOR, UNLIKE_FACTOR
 from at_k.uncertainty.standard_errors import read_clusters
-from at_k.validation import require_same_problems, shorten
+from at_k.validation import list_common, require_same_problems, shorten
 from at_k.values import cached_property
 
 _say = Phrases(
@@ -116,11 +116,9 @@ class Matched:
         """Return n and c of the problems of each model; None if values alone say something of one."""
         if any(model.report is None or model.report.stopped for model in self.models):
             return None
-        sizes, correct = (
-            self.line_up([np.array(getattr(report, name)) for report in self.reports])
-            for name in "nc"
-        )
-        return list(zip(sizes, correct, strict=True))
+        n = self.line_up([np.array(report.n) for report in self.reports])
+        c = self.line_up([np.array(report.c) for report in self.reports])
+        return list(zip(n, c, strict=True))
 
     def are_same(self, values: Sequence[Floats], differences: Sequence[Floats]) -> bool:
         """Tell whether two models are the same samples: equal in all, while problems differ from each other."""
@@ -191,9 +189,9 @@ def match(
     models = [replace(model, name=name) for model, name in zip(models, names, strict=True)]
     known = [model.problems for model in models]
     # The order is that of the first model: in the order of a set, seeded flips would differ from run to run.
-    shared = set(known[0]).intersection(*known[1:])
-    only = [len(problems) - len(shared) for problems in known]
-    problems = [problem for problem in known[0] if problem in shared]
+    problems = list_common(known)
+    shared = set(problems)
+    only = [len(own) - len(shared) for own in known]
     if unmatched != "unpaired":
         _refuse_unmatched(models, shared, only, unmatched)
     return Matched(models, problems, only, _find_clusters(clusters, models, problems))

@@ -30,7 +30,15 @@ from at_k.report.grid import is_shown
 from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.jackknife import tabulate_variance
-from at_k.validation import describe, is_number, is_sequence, list_names, shorten, type_name
+from at_k.validation import (
+    describe,
+    is_number,
+    is_sequence,
+    list_common,
+    list_names,
+    shorten,
+    type_name,
+)
 from at_k.values import Key, cached_property
 
 _say = Phrases(
@@ -301,10 +309,9 @@ def find_differing_conditions(
 
 def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Floats], list[str]]:
     """Return values that the caller computed, and their problems, after a check that all keys have these."""
-    values = {
-        str(key): {str(problem): value for problem, value in column.items()}
-        for key, column in data.items()
-    }
+    values = {}
+    for key, column in data.items():
+        values[str(key)] = {str(problem): value for problem, value in column.items()}
     (first, known), *_ = values.items()
     for (key, column), original in zip(values.items(), data.values(), strict=True):
         if column.keys() != known.keys() or len(column) != len(original):
@@ -316,10 +323,9 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
                 )
     if not known:
         raise _say.error("compare.empty", key=first)
-    columns = {
-        key: np.array([row[problem] for problem in known], dtype=np.float64)
-        for key, row in values.items()
-    }
+    columns = {}
+    for key, row in values.items():
+        columns[key] = np.array([row[problem] for problem in known], dtype=np.float64)
     return columns, list(known)
 
 
@@ -331,9 +337,7 @@ def choose_keys(
     metrics: str | Iterable[str] | Mapping[str, float] | None, models: Sequence[Measured]
 ) -> list[str]:
     """Return the keys to compare, which all models have, as the first one has them."""
-    common = {
-        key: key for key in models[0].values if all(key in model.values for model in models[1:])
-    }
+    common = {key: key for key in list_common(model.values for model in models)}
     if not common:
         raise _say.error(
             "compare.no_key", keys="; ".join(", ".join(model.values) for model in models)

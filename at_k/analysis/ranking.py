@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -147,11 +147,8 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     lost = Counter(worse for _, worse in beats)
     won = Counter(better for better, _ in beats)
     ranks = {name: (1 + lost[name], len(names) - won[name]) for name in names}
-    splits = [
-        cut
-        for cut in range(1, len(names))
-        if all((a, b) in beats for a in names[:cut] for b in names[cut:])
-    ]
+    cuts = range(1, len(names))
+    splits = [cut for cut in cuts if beats.issuperset(product(names[:cut], names[cut:]))]
     bounds = zip([0, *splits], [*splits, len(names)], strict=True)
     tiers = tuple(tuple(names[start:stop]) for start, stop in bounds)
     unlike = matched.unlike_samples

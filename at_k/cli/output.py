@@ -15,7 +15,7 @@ from at_k.cli.failures import leave_pipe
 from at_k.cli.options import refuse, spell
 from at_k.results.saving import check_target, replace_file
 from at_k.results.sheet import Sentences, Sheet, make_printable
-from at_k.results.writers import WRITERS, Shown, lay_out
+from at_k.results.writers import WRITERS, Shown, lay_out, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -204,10 +204,8 @@ def write_form(found: Shown | Sheet, form: str, **forms: Callable[[], str]) -> s
     if form in forms:
         text = forms[form]()
     elif form == "table":
-        lines = lay_out(
-            found if isinstance(found, Sheet) else found.sheet(short=True), _IN_FILE, spell
-        )
-        text = "\n".join("".join(piece for piece, _ in line) for line in lines)
+        sheet = found if isinstance(found, Sheet) else found.sheet(short=True)
+        text = write_text(sheet, spell, _IN_FILE)
     else:
         text = WRITERS[form](found if isinstance(found, Sheet) else found.sheet(), spell)
     return text.rstrip("\n") + "\n"

@@ -38,6 +38,7 @@ from at_k.report.notes import describe_reading
 from at_k.results.saving import check_target
 from at_k.results.sheet import Sentences, Sheet, make_printable
 from at_k.results.writers import lay_out
+from at_k.validation import list_common
 
 if TYPE_CHECKING:
     from at_k.report import Report
@@ -130,11 +131,14 @@ def _compare_benchmarks(
     pooling = {name: options[name] for name in POOLING if name in options and name != "clusters"}
     scoring = _choose_scoring(options)
     names = name_models(paths)
-    first, second = (
-        {name: make_report([path], **scoring) for name, path in zip(names, side, strict=True)}
-        for side in (paths, against)
-    )
-    write_result(compare_benchmarks(first, second, **pooling), form)
+
+    def score_benchmarks(files: Sequence[str]) -> dict[str, Report]:
+        return {
+            name: make_report([path], **scoring) for name, path in zip(names, files, strict=True)
+        }
+
+    compared = compare_benchmarks(score_benchmarks(paths), score_benchmarks(against), **pooling)
+    write_result(compared, form)
 
 
 # Options of a comparison of two models on one benchmark.
@@ -253,9 +257,12 @@ def plan_files(
         return
     # Two files are two models, unless --pool says that they are one.
     two = len(paths) == 2 and options["pool"] == PILOT["pool"].default
+    models = [paths]
+    if two:
+        models = [[path] for path in paths]
     report, *others = (
         make_report(files, **options, metrics=["avg_at_n"], confidence_level=None)
-        for files in ([[path] for path in paths] if two else [paths])
+        for files in models
     )
     outcome = plan(report, *others, **asked)
     predicted = None
@@ -332,7 +339,7 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
     else:
         reports = dict(make_models(paths, **options, confidence_level=None).reports)
     units = [list_units(report) for report in reports.values()]
-    unit = next(name for name in units[0] if all(name in held for held in units))
+    unit = list_common(units)[0]
     if unit == "samples" and any(len(held) > 1 for held in units):
         raise refuse(
             "--kind",

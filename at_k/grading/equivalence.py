@@ -101,7 +101,7 @@ def merge_equivalent(
     else:
         right = correct[voting[first]].tolist()
     if references:
-        accepted = [{text.strip() for text in row} for row in references]
+        accepted = [set(map(str.strip, row)) for row in references]
     else:
         accepted = [set[str]()] * len(codes)
     classes = [

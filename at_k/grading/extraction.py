@@ -182,6 +182,7 @@ def extract_references(
     if keep and rule is _find_code:  # a test program, which is no reply
         return [*references]
     extracted: dict[str, str] = {}
+    found = []
     for problem, row in enumerate(references):
         for text in row:
             if text not in extracted:
@@ -207,4 +208,5 @@ def extract_references(
                         problem=problem,
                     )
                 extracted[text] = answer or parts[0]
-    return [tuple(extracted[text] for text in row) for row in references]
+        found.append(tuple(extracted[text] for text in row))
+    return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from math import floor, isfinite, prod
 from typing import Any, NamedTuple
@@ -253,7 +253,7 @@ def evaluate_formula(formula: Formula) -> tuple[str, list[tuple[complex, ...]]] 
     else:
         sides = [value]
     try:
-        values = [tuple(_evaluate(side, point) for point in _POINTS) for side in sides]
+        values = [tuple(map(partial(_evaluate, side), _POINTS)) for side in sides]
         number = None
         if isinstance(value, sympy.Expr) and value.is_number:
             number = value.doit()

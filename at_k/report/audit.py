@@ -179,7 +179,9 @@ def read_column(
         lists = frame.get(column, [None])
         kept = [place for place, cell in enumerate(lists) if _holds_some(cell)]
         if kept:  # a row for each problem, without cells for most
-            data = {name: [cells[place] for place in kept] for name, cells in frame.items()}
+            data = {}
+            for name, cells in frame.items():
+                data[name] = [cells[place] for place in kept]
             data.setdefault("problem", list(map(str, kept)))
         elif column in frame and all(isinstance(cell, (list, tuple, type(None))) for cell in lists):
             return {}

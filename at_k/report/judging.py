@@ -206,7 +206,10 @@ def _read_rows(rows: Sequence[Any]) -> dict[str, Any]:
                 'samples are a column: {"grades": [[1, 0], [1, 1]]}, or {"answers": …, "references": …}'
             )
     names = dict.fromkeys(str(name) for row in rows for name in row)
-    return {name: [row.get(name) for row in rows] for name in names}
+    columns = {}
+    for name in names:
+        columns[name] = [row.get(name) for row in rows]
+    return columns
 
 
 def read_names(column: Any, n_problems: int) -> list[str]:

@@ -84,7 +84,10 @@ def join_points(
     lines: dict[Key, dict[int | None, _Point]] = {}
     for key, point in points.items():
         lines.setdefault(key.line, {})[key.draws] = point
-    return {line: tuple(row.get(k, row.get(None)) for k in grid) for line, row in lines.items()}
+    joined = {}
+    for line, row in lines.items():
+        joined[line] = tuple(row.get(k, row.get(None)) for k in grid)
+    return joined
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partialmethod
+from functools import partial, partialmethod
 from html import escape
 from io import StringIO
 from os import PathLike
@@ -148,7 +148,8 @@ def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
     title = make_printable(say(table.caption))
     head = [make_printable(say(name)) for name in table.head]
     indent = " " * _GAP * bool(title)
-    rows = [[_stack(cell, say, stacked=table.stacked) for cell in row] for row in table.cells]
+    write = partial(_stack, say=say, stacked=table.stacked)
+    rows = [list(map(write, row)) for row in table.cells]
     sizes, narrow = _measure_columns(rows, [] if table.quiet else head, len(head))
     sizes[0] = max(min(sizes[0], _NAME, width - len(indent) - _GAP - 1), 1)
     first = len(indent) + sizes[0]
@@ -270,10 +271,14 @@ _LAY_OUT: dict[type, Callable[..., list[Line]]] = {
 }
 
 
-def write_text(sheet: Sheet, say: Say = str) -> str:
-    """Write plain text for the width of the terminal."""
-    lines = lay_out(sheet, shutil.get_terminal_size().columns, say)
-    return "\n".join("".join(text for text, _ in line) for line in lines)
+def write_text(sheet: Sheet, say: Say = str, width: int | None = None) -> str:
+    """Write plain text, for the width of the terminal unless another is given."""
+    lines = lay_out(sheet, width or shutil.get_terminal_size().columns, say)
+    return "\n".join(map(_join, lines))
+
+
+def _join(line: Line) -> str:
+    return "".join(text for text, _ in line)
 
 
 # Other forms

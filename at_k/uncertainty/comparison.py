@@ -312,7 +312,7 @@ def compare_pooled(
     questions = Questions(
         columns, clusters=codes, weight=weight, error=error, factor=factor, seed=seed
     )
-    sums = np.array([[(weight * side).sum() for side in pair] for pair in values])
+    sums = (weight * np.array(values)).sum(axis=-1)
     means = [(a, b) for a, b in np.clip(sums, 0.0, 1.0).tolist()]
     compared = summarize_questions(questions, means, confidence_level)
     return [replace(result, method="pooled", notes=()) for result in compared]

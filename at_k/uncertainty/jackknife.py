@@ -293,7 +293,7 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
     for problem, size in enumerate(n.tolist()):
         fit = [column for column, draw in enumerate(draws) if draw < size]
         if fit:
-            without = [[_leave_out(column[problem], i) for i in range(size)] for column in rows]
+            without = [_leave_each_out(column[problem]) for column in rows]
             value = np.asarray(estimate(*without, k=[draws[column] for column in fit]))
             variances[problem, fit] = np.sort(value, axis=0).var(axis=0) * (size - 1)
     if is_sequence(k):
@@ -301,8 +301,8 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
     return variances[:, 0]
 
 
-def _leave_out(row: Sequence[Any], i: int) -> list[Any]:
-    return [*row[:i], *row[i + 1 :]]
+def _leave_each_out(row: Sequence[Any]) -> list[list[Any]]:
+    return [[*row[:i], *row[i + 1 :]] for i in range(len(row))]
 
 
 def _make_ragged(rows: list[list[Any]]) -> Ragged:
