@@ -186,6 +186,7 @@ def trying() -> Iterator[None]:
 def _offer_models(error: InputError, ctx: Any) -> Iterator[Offer]:
     """Offer a table of all models: of each file, or of each value of the column that tells them apart."""
     from at_k.readers.files.paths import find_files, name_models
+    from at_k.readers.names import PLACE, normalize_name
     from at_k.report import score
     from at_k.report.looking import are_shards
 
@@ -202,7 +203,7 @@ def _offer_models(error: InputError, ctx: Any) -> Iterator[Offer]:
     are_copies = len({_COPY.sub("", str(value)) for value in values}) < len(values)
     if not 2 <= len(values) <= _MODELS or None in values or are_copies:
         return  # results (1).jsonl is a download once more
-    if not column and are_shards(values):
+    if (not column and are_shards(values)) or normalize_name(column) in PLACE:
         return
     with suppress(Exception), trying():  # a refusal stays what it is, whatever happens here
         scoring = {**options, "metrics": ["pass@1"], "confidence_level": None, "groups": False}

@@ -131,3 +131,35 @@ def test_lists_in_memory_have_readings_that_work():
     for reading in (first, *others):
         value = at_k.score(rows, metrics="pass@1", **reading.options).values["pass@1"]
         assert str(reading.outcome).endswith(f"10 problems × 3 samples, pass@1 {100 * value:.1f} %")
+
+
+def cross(names, prompts):
+    """Make one row of each name and prompt: "cot" is right twice as often."""
+    return [
+        {names: i, "prompt": prompt, "correct": int(i % 4 < right)}
+        for i in range(8)
+        for prompt, right in prompts.items()
+    ]
+
+
+@pytest.mark.parametrize("names", ["id", "idx", "task"])
+def test_words_for_prompts_are_settings(names):
+    """Else each prompt would be a problem, and its problems samples."""
+    with pytest.raises(InputError) as caught:
+        at_k.score(cross(names, {"cot": 2, "direct": 1}))
+    assert caught.value.message.values["column"] == "prompt"
+    chosen = at_k.score(cross(names, {"cot": 2, "direct": 1}), where={"prompt": "cot"})
+    assert (len(chosen), chosen.values["pass@1"]) == (8, 0.5)
+    offered = [str(reading.outcome) for reading in caught.value.readings]
+    assert "8 problems × 1 samples, pass@1 50.0 %" in offered
+    assert "8 problems × 2 samples, pass@1 37.5 %" in offered
+
+
+def test_numbers_beside_questions_may_be_either():
+    with pytest.raises(InputError) as caught:
+        at_k.score(cross("id", {"What is 1 + 1?": 2, "What is 1 + 2?": 1}))
+    offered = [str(reading.outcome) for reading in caught.value.readings[:2]]
+    assert offered == [
+        "2 problems × 8 samples, pass@1 37.5 %",
+        "8 problems × 2 samples, pass@1 37.5 %",
+    ]

@@ -142,7 +142,10 @@ class Plan:
         """Find what each problem asks, by the first rows that are wanted."""
         if "problem" in self.given:
             return {}
-        return find_questions(self._wanted, self.roles["problem"], own_names=own_names)
+        chosen = self.where.columns
+        return find_questions(
+            self._wanted, self.roles["problem"], own_names=own_names, chosen=chosen
+        )
 
     @property
     def _wanted(self) -> Profile:

@@ -338,6 +338,10 @@ def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
     return None
 
 
+# A value that names a prompt, such as "few-shot", and is none.
+_SETTING_WORD = re.compile(r"[A-Za-z]+([_-][A-Za-z]+)*")
+
+
 def _review_problem(profile: Profile, name: str | None) -> str | None:
     """Return the column of the question in place of one that numbers the samples of each question."""
     if name and normalize_name(name) in PLACE:
@@ -347,8 +351,10 @@ def _review_problem(profile: Profile, name: str | None) -> str | None:
     for question in questions:
         pairs = profile.combine(question, name or "")
         is_repeated = profile[question].distinct < profile.count
+        is_asked = not all(map(_SETTING_WORD.fullmatch, profile[question].keys))
         if (
             is_repeated
+            and is_asked
             and pairs == profile.count
             and profile[name or ""].distinct < pairs
             and profile[question].fits("problem")

@@ -21,6 +21,7 @@ from at_k.readers.cells import Cells, is_finite, judge, read_share, read_spelled
 from at_k.readers.names import (
     MODEL,
     NUMBERED,
+    PLACE,
     PROBLEM,
     ROLE,
     SET,
@@ -431,6 +432,9 @@ def _list_ways(message: Message) -> Iterator[tuple[Options, str, float]]:
     mentions = [
         (name, value) for name, value in message.values.items() if isinstance(value, Mention)
     ]
+    asked = str(message.values.get("column", ""))
+    if message.code == "models.settings" and normalize_name(asked) in PLACE:
+        yield {"columns": {"problem": asked}}, "", _TOLD
     for place, (name, mention) in enumerate(mentions):
         settings = _simplify(mention.settings)
         if settings and "COLUMN" not in str(settings):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -108,11 +108,17 @@ def find_asked(profile: Profile, roles: Columns) -> str | None:
     return None
 
 
-def find_questions(profile: Profile, problem: str | None, *, own_names: bool) -> Mapping[str, str]:
-    """Find what each problem asks, as far as the first rows say it: all rows may have gigabytes of questions."""
+def find_questions(
+    profile: Profile, problem: str | None, *, own_names: bool, chosen: Collection[str] = ()
+) -> Mapping[str, str]:
+    """Find what each problem asks, as far as the first rows say it: all rows may have gigabytes of questions.
+
+    Columns by which rows were chosen say nothing of problems.
+    """
     if problem is None or normalize_name(problem) in QUESTION:
         return {}
-    column, is_sure, texts = _find_texts(profile, problem, own_names=own_names)
+    others = [name for name in profile.columns if name not in (problem, *chosen)]
+    column, is_sure, texts = _find_texts(profile, problem, others, own_names=own_names)
     if not column or not all(isinstance(text, (str, type(None))) for text in texts):
         return {}
     pairs = [
@@ -153,10 +159,9 @@ def _refuse_questions(
 
 
 def _find_texts(
-    profile: Profile, problem: str, *, own_names: bool
+    profile: Profile, problem: str, others: Sequence[str], *, own_names: bool
 ) -> tuple[str, bool, Sequence[Any]]:
     """Find the column that says most of what rows ask, whether its name is clear, and the text of each row."""
-    others = [name for name in profile.columns if name != problem]
     sure = [name for name in others if has_name(name, ASKED)][:1]
     perhaps = [name for name in others if has_name(name, PROMPT)]
     inputs = [name for name in others if normalize_name(name).startswith("inputs.")]
