@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import orjson
 
 from at_k.readers.blocks import HEAD, Block, take_column
@@ -145,22 +146,34 @@ def _may_repeat(data: bytes, rows: Sequence[Row], wanted: Collection[str] | None
     return any(data.count(orjson.dumps(name)) > len(rows) for name in names)
 
 
-def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
-    """Parse lines of JSON with Arrow; None if it cannot, or could misread them."""
+def _count_plain(data: bytes) -> int:
+    """Return how many lines there are that Arrow reads as they are meant; 0 if it could misread one."""
     # Arrow reads two objects on a line, and crashes on deep ones. So each line must begin with a brace and end with
     # one, must have few brackets, and must become one row. Arrow itself refuses an object that has a name twice.
+    if data[:1] + data[-1:] != b"{}":
+        return 0
+    signs = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(signs == ord("\n"))
+    last = ends - 1
+    last = last - (signs[last] == ord("\r"))
+    if (signs[last] != ord("}")).any() or (signs[ends + 1] != ord("{")).any():
+        return 0
+    bounds = np.concatenate([[-1], ends, [len(data)]])
+    for line in np.flatnonzero(np.diff(bounds) > _DEEPEST).tolist():
+        text = data[bounds[line] + 1 : bounds[line + 1]]
+        if text.count(b"{") + text.count(b"[") > _DEEPEST:
+            return 0
+    return len(bounds) - 1
+
+
+def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
+    """Parse lines of JSON with Arrow; None if it cannot, or could misread them."""
     import pyarrow as pa
     import pyarrow.json as pj
 
     data = data.rstrip(b"\r\n")
-    count = data.count(b"\n") + 1
-    is_braced = (
-        data.count(b"}\n{") + data.count(b"}\r\n{") == count - 1 and data[:1] + data[-1:] == b"{}"
-    )
-    if not is_braced or len(data) > _LONG_LINE * count:
-        return None
-    long = [line for line in data.split(b"\n") if len(line) > _DEEPEST]
-    if any(line.count(b"{") + line.count(b"[") > _DEEPEST for line in long):
+    count = _count_plain(data)
+    if not count or len(data) > _LONG_LINE * count:
         return None
     parsing = pj.ParseOptions(
         explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="infer"

@@ -104,10 +104,8 @@ class Problems:
         codes, values = encode(part.cells["problem"])
         if codes.min() < 0:
             raise find_fault("problem", None, self._describe(part.rows[0], "problem"))
-        kinds: dict[str, tuple[type, int]] = {}
-        firsts = find_firsts(codes).tolist()
-        rows = [part.rows[place] for place in firsts]
-        names = [self._name(value, row, kinds) for value, row in zip(values, rows, strict=True)]
+        rows = [part.rows[place] for place in find_firsts(codes).tolist()]
+        names, kinds = self._name_all(values, rows)
         if part.listed:
             for name, value, row in zip(names, values, rows, strict=True):
                 if name in self.names and self.first_rows[self.names[name]] != row:
@@ -122,6 +120,27 @@ class Problems:
                 raise UnfitError(None)
         said = {role: self._read_said(role, part, codes, names) for role in self.said}
         return Findings(codes, names, rows, kinds, said)
+
+    def _name_all(
+        self, values: Sequence[Any], rows: Sequence[int]
+    ) -> tuple[list[str], dict[str, tuple[type, int]]]:
+        """Return the names of problems, and the kinds of those that are new."""
+        kinds: dict[str, tuple[type, int]] = {}
+        kind, *others = {*map(type, values)}
+        are_plain = kind in (str, int) and not others and "" not in values
+        if are_plain:
+            names = list(map(str, values))
+            new = {
+                name: (kind, row)
+                for name, row in zip(names, rows, strict=True)
+                if name not in self._kinds
+            }
+            known = {self._kinds[name][0] for name in names if name not in new}
+            if known <= {kind}:
+                return names, new
+        return [
+            self._name(value, row, kinds) for value, row in zip(values, rows, strict=True)
+        ], kinds
 
     def _name(self, problem: object, row: int, kinds: dict[str, tuple[type, int]]) -> str:
         """Return the name of a problem. Refuse one that is spelled like another one of another type."""

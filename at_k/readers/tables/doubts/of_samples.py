@@ -71,7 +71,7 @@ def _may_be_odd(names: Sequence[str]) -> bool:
 
 def doubt_summaries(samples: Samples) -> Doubts:
     """Ask where the first or the last names are those of rows that sum up the others."""
-    names = list(map(str, samples.table["problem"]))
+    names = samples.table["problem"].to_pylist()
     count = len(names)
     first = len([*takewhile(is_summary, names)])
     behind = len([*takewhile(is_summary, reversed(names))])
