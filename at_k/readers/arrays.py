@@ -236,6 +236,10 @@ def _encode_arrow(column: Any) -> Coded:
     return Coded(fill_numbers(encoded.indices, -1), encoded.dictionary.to_pylist())
 
 
+# Codes that spread over more numbers than this, for each of them, are sorted.
+_SPARSE = 8
+
+
 def find_firsts(codes: Codes) -> Codes:
     """Return for each code, in their order, its first place.
 
@@ -243,7 +247,13 @@ def find_firsts(codes: Codes) -> Codes:
         >>> find_firsts(np.array([7, -1, 7])).tolist()
         [1, 0]
     """
-    return np.unique(codes, return_index=True)[1]
+    span = _span(codes)
+    if span > _SPARSE * len(codes):
+        return np.unique(codes, return_index=True)[1]
+    firsts = np.full(span, -1)
+    # Of several places for one code, the last that is written stays.
+    firsts[codes[::-1] - codes.min(initial=0)] = np.arange(len(codes))[::-1]
+    return firsts[firsts >= 0]
 
 
 def join_codes(parts: Sequence[Codes]) -> Codes:
