@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from errno import ENOSPC
 from glob import glob, has_magic
 from os import listdir
 from os.path import basename, dirname, exists, isdir, join
@@ -324,6 +325,8 @@ def describe_error(error: Exception) -> str:
     if isinstance(error, OSError):
         if error.filename and error.strerror:
             return f"{error.filename}: {error.strerror}"
+        if error.errno == ENOSPC:
+            return "No space is left to write to. Free some, or write elsewhere."
         return sentence
     # The library's own sentences quote columns in backticks. Those of Python and of NumPy do not.
     if isinstance(error, ImportError) or (

@@ -270,7 +270,7 @@ def end(error, **options):
     (InputError("some.code", "Give {option:k} below {n}.", n=4).in_file("a.eval"), 2, "a.eval: Give `--k` below 4.\n"),
     (FileNotFoundError("There is no file a"), 2, "There is no file a\n"),
     (PermissionError(13, "Permission denied", "a.eval"), 2, "a.eval: Permission denied\n"),
-    (OSError(28, "No space left on device"), 2, "[Errno 28] No space left on device\n"),
+    (OSError(28, "No space left on device"), 2, "No space is left to write to. Free some, or write elsewhere.\n"),
     (ValueError("`grades` must lie in [0, 1]"), 2, "`grades` must lie in [0, 1]\n"),
     (TypeError("`group` must be a string"), 2, "`group` must be a string\n"),
     (ImportError('Install it: pip install ".[plot]"'), 2, 'Install it: pip install ".[plot]"\n'),
