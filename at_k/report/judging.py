@@ -14,7 +14,7 @@ import numpy as np
 from at_k.arrow import find_table, make_table, to_chunks
 from at_k.columns import read_groups, read_problems, require_columns
 from at_k.combinatorics import Ints
-from at_k.errors import InputError, Mention, Phrases
+from at_k.errors import InputError, Mention, Phrases, Question
 from at_k.grading import Verdicts, find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
 from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, UNTIL_SUCCESS
@@ -33,7 +33,7 @@ from at_k.readers.objects import (
 from at_k.readers.samples import SAMPLE_ROLES
 from at_k.readers.tables.choosing import leave_out, select_rows
 from at_k.readers.tables.prompts import find_tests, gather_tests, join_prompts
-from at_k.readers.tables.readings import grade_cut, offer_policies, offering
+from at_k.readers.tables.readings import grade_cut, offer_choice, offer_policies, offering
 from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
@@ -83,7 +83,7 @@ _say = Phrases(
         "would do, which samples that stopped at the first success do not show. Leave it out.",
         "stopped.unsaid": "Sampling stopped at the first success: each problem has at most one "
         "correct sample, its last one, and those without have {cap:,} samples. The share of "
-        "problems solved within k samples is all that is defined: {values}. Ask for it: "
+        "problems solved within k samples is all that is defined: {values}.\nAsk for it: "
         "{option:sampling=until_success}. If the samples were drawn independently all the same, "
         "add {option:sampling=independent}.",
         "options.not_a_file": "The options {names} say how a file is read, but the data are in "
@@ -564,11 +564,17 @@ def refuse_undefined(verdicts: Verdicts, k: K | None, target: str) -> None:
 def _refuse_unsaid(verdicts: Verdicts, cap: int, times: Ints | None) -> None:
     firsts = np.where(verdicts.c == 1, verdicts.n, cap + 1)
     shown = sorted({k for k in (1, 2, 4, 8) if k < cap} | {cap})
-    raise _say.error(
-        "stopped.unsaid",
-        cap=cap,
-        values=", ".join(f"pass@{k} {np.average(firsts <= k, weights=times):.3f}" for k in shown),
-    )
+    solved = [f"pass@{k} {np.average(firsts <= k, weights=times):.3f}" for k in shown]
+    refusal = _say.error("stopped.unsaid", cap=cap, values=", ".join(solved))
+    n, c = verdicts.n, verdicts.c
+    if times is not None:
+        n, c = np.repeat(n, times), np.repeat(c, times)
+    offers = [
+        offer_choice("sampling", UNTIL_SUCCESS, n, n * c == 1),  # solved by its first sample
+        offer_choice("sampling", INDEPENDENT, n, c / n),
+    ]
+    refusal.ask = partial(Question, readings=offers)
+    raise refusal
 
 
 # The options of reading that rows in memory take, too.

@@ -20,7 +20,7 @@ from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.grading.zeros import explain_zeros
 from at_k.options.registry import INDEPENDENT, PILOT, TALLYING, complete, takes
-from at_k.readers.tables.readings import offer_policy
+from at_k.readers.tables.readings import offer_choice
 from at_k.report.counting import (
     explain_lost,
     list_answers,
@@ -205,7 +205,7 @@ def _offer_policies(counting: Counting, cut: float) -> Question:
         n, c, problems = np.array([row[:3] for row in rows.counts], dtype=np.int64).T
         if n.min():
             n, values = np.repeat(n, problems), np.repeat(c / n, problems)
-            offers.append(offer_policy(policy, n, values.tolist()))
+            offers.append(offer_choice("missing", policy, n, values))
     return Question(readings=offers)
 
 

@@ -68,8 +68,13 @@ def test_it_is_recognised_and_refused_with_both_readings(form, tmp_path):
     refused = refuses('stopped.unsaid: sampling="until_success"', at_k.score, FORMS[form](tmp_path))
     assert refused.values["values"] == "pass@1 0.250, pass@2 0.375, pass@4 0.625, pass@8 0.750"
     n, c = np.array([(len(row), sum(row)) for row in GRADES]).T
-    report = at_k.score(FORMS[form](tmp_path), sampling="independent", k=1)
-    assert report.values["pass@1"] == pytest.approx(np.mean(c / n), abs=1e-12)
+    values = {"until_success": 0.25, "independent": np.mean(c / n)}
+    assert [reading.options["sampling"] for reading in refused.readings] == [*values]
+    for reading in refused.readings:
+        report = at_k.score(FORMS[form](tmp_path), **reading.options, k=1)
+        value = report.values["pass@1"]
+        assert value == pytest.approx(values[reading.options["sampling"]], abs=1e-12)
+        assert str(reading.outcome) == f"8 problems × 1 to 8 samples, pass@1 {100 * value:.1f} %"
 
 
 def test_a_tally_that_was_counted_as_stopped_says_so_when_it_is_scored():

@@ -122,6 +122,8 @@ _say = Phrases(
         "meaning.incorrect": "they count as wrong",
         "meaning.drop": "they do not count",
         "meaning.skip": "what is broken is left out",
+        "meaning.until_success": "each problem was tried until it was solved",
+        "meaning.independent": "all samples were drawn independently",
     }
 )
 
@@ -278,15 +280,15 @@ def offer_policies(grades: Iterable[Sequence[float]], cut: float) -> Question:
         n = np.array(list(map(len, kept)))
         if not n.all():
             continue  # nothing is left of a problem
-        offers.append(offer_policy(policy, n, [np.mean(own > cut) for own in kept]))
+        shares = np.array([np.mean(own > cut) for own in kept])
+        offers.append(offer_choice("missing", policy, n, shares))
     return Question(readings=offers)
 
 
-def offer_policy(policy: str, n: NDArray[np.int64], values: Sequence[Any]) -> Offer:
-    """Offer a policy for samples without a grade, given n and the share of correct samples of each problem."""
-    told = _describe_size(n) | {"value": 100 * float(np.mean(values))}
-    meaning = _say(f"meaning.{policy}")
-    return Offer({"missing": policy}, _say("question.valued", **told), meaning)
+def offer_choice(option: str, choice: str, n: NDArray[np.int64], values: NDArray[Any]) -> Offer:
+    """Offer a choice of an option, which has a meaning, given n and the value of each problem."""
+    told = _describe_size(n) | {"value": 100 * float(values.mean())}
+    return Offer({option: choice}, _say("question.valued", **told), _say(f"meaning.{choice}"))
 
 
 def _compare(answers: Sequence[str | None], references: Sequence[str]) -> list[float | None]:
