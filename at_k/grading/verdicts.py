@@ -239,13 +239,16 @@ def judge(
     conditions |= {} if found.outcomes is None else found.outcomes.conditions
     faults = [found.faults[sample] for sample in sorted(found.faults, reverse=True)]
     not_graded = dict(Counter(fault.cause for fault in faults))
+    values = found.values
+    if silent.any():
+        values = np.where(silent, np.nan, values)
     verdicts = make(
-        (answers.codes.with_values(found.values),),
+        (answers.codes.with_values(values),),
         not_graded=not_graded,
         first_faults={fault.cause: fault.reason for fault in faults},
         outcomes=found.outcomes,
     )
-    return settle(verdicts, answers.codes.with_values(silent | np.isnan(found.values)))
+    return settle(verdicts, answers.codes.with_values(np.isnan(values)))
 
 
 def _refuse_not_graded(faults: Mapping[int, NotGraded], judged: Answers) -> None:

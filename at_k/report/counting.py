@@ -48,14 +48,12 @@ _TOGETHER = 4_000_000
 
 def repeat_verdicts(judged: Judged, times: Ints, repeats: Ints) -> Verdicts:
     """Repeat each verdict once per sample that it represents, without the answers; `repeats` is `times` of the kept."""
-    verdicts, answers = judged.verdicts, judged.problems.answers
+    verdicts = judged.verdicts
     graded = Ragged.concatenate(verdicts.graded)
     if verdicts.kept is None:
         absent = np.isnan(graded.values)
     else:
         absent = ~verdicts.kept
-    if verdicts.kept is None and judged.problems.grades is None and answers is not None:
-        absent |= answers.codes.values < 0
     n = graded.with_values(repeats).sums()
     repeated = Ragged.of_lengths(np.repeat(graded.values, repeats), n)
     return replace(

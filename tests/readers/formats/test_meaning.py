@@ -250,6 +250,15 @@ def test_reasons_and_both_policies_are_noted(tmp_path):
     assert shares == {"dropped": "0.750", "wrong": "0.500"}
 
 
+@pytest.mark.parametrize("missing", ["drop", "incorrect"])
+def test_both_policies_are_noted_of_answers(missing):
+    """Of two samples of problem 1, one has no answer: pass@1 is (1/2 + 1) / 2 without it, (1/2 + 1/2) / 2 with it."""
+    rows = {"predictions": [["1", "2"], ["3", None]], "references": ["1", "3"]}
+    notes = {note.code: note.values for note in at_k.score(rows, missing=missing).notes}
+    shares = {name: said.partition(" ")[0] for name, said in notes["note.policies"].items()}
+    assert shares == {"dropped": "0.750", "wrong": "0.500"}
+
+
 # Words in the place of a verdict: the rows, and where their verdict is.
 WORDS = ["good", "bad", "infra_error", "good"]
 WORDED = {
