@@ -239,16 +239,13 @@ def judge(
     conditions |= {} if found.outcomes is None else found.outcomes.conditions
     faults = [found.faults[sample] for sample in sorted(found.faults, reverse=True)]
     not_graded = dict(Counter(fault.cause for fault in faults))
-    values = found.values
-    if silent.any():
-        values = np.where(silent, np.nan, values)
     verdicts = make(
-        (answers.codes.with_values(values),),
+        (answers.codes.with_values(np.where(silent, np.nan, found.values)),),
         not_graded=not_graded,
         first_faults={fault.cause: fault.reason for fault in faults},
         outcomes=found.outcomes,
     )
-    return settle(verdicts, answers.codes.with_values(np.isnan(values)))
+    return settle(verdicts)
 
 
 def _refuse_not_graded(faults: Mapping[int, NotGraded], judged: Answers) -> None:
@@ -267,18 +264,12 @@ def _refuse_not_graded(faults: Mapping[int, NotGraded], judged: Answers) -> None
     )
 
 
-def _settle_missing(
-    verdicts: Verdicts, flags: Ragged | None = None, *, missing: str, name: str, warn: bool
-) -> Verdicts:
-    """Refuse missing samples, count them as wrong, or drop them. Without flags, they are those without a grade."""
-    if flags is None and not any(part.has_missing for part in verdicts.graded):
+def _settle_missing(verdicts: Verdicts, *, missing: str, name: str, warn: bool) -> Verdicts:
+    """Refuse missing samples, count them as wrong, or drop them: those without a grade."""
+    if not any(part.has_missing for part in verdicts.graded):
         return verdicts
-    mask = flags or Ragged.concatenate(
-        [part.with_values(np.isnan(part.values)) for part in verdicts.graded]
-    )
+    mask = Ragged.concatenate([part.with_values(np.isnan(part.values)) for part in verdicts.graded])
     gone = int(np.count_nonzero(mask.values))
-    if not gone:
-        return verdicts
     if missing == "error":
         _refuse_missing(mask, name)
     answers = verdicts.ballots

@@ -56,6 +56,15 @@ MARKDOWN = ["| id | correct |", "|---|:-:|", *(f"|{row.replace(',', '|')} |" for
 
 # Content of a file → the command that the refusal prints, and the grades after it
 WAYS = {
+    "lists without quotation marks": ("a,[1,0]\nb,[1,1]\n", "tr -d '[]' < FILE > NEW"),
+    "a call of NumPy": (
+        "array([[1, 0],\n       [1, 1]])\n",
+        r"grep -oE '\[[^][]*\]' FILE > NEW",
+    ),
+    "a matrix of NumPy": (
+        "[[ True False]\n [ True  True]]\n",
+        "tr -d '[].' < FILE | awk '{$1 = $1} 1' OFS=, > NEW",
+    ),
     "another encoding": (
         text("id,correct", "é,1", "é,1").encode("cp1252"),
         "iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW",

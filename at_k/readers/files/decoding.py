@@ -25,12 +25,17 @@ _EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(ro
 _FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
 _PAIRS = f"python -c \"import json, re; [print({_FIND_PAIRS}) for row in open('FILE')]\" > NEW"
 
+# What makes lines of cells of a printed matrix, such as NumPy's.
+_MATRIX = re.compile(r"[\[\]\s]*(?:(?:[01]\.?|True|False)[\[\]\s]+)+")
+_SPLIT = "tr -d '[].' < FILE | awk '{$1 = $1} 1' OFS=, > NEW"
+
 _say = Phrases(
     {
         "decoding.line": "This is not valid JSON: line {line}, near {near}. The file may be cut off. "
         "{option:errors=skip} leaves out such lines.",
         "decoding.broken": "This is not valid JSON: line {line}, near {near}. The file may be cut off. "
         "{option:errors=skip} leaves out such lines. The objects that can be read make another file: `{way}`.",
+        "decoding.matrix": "This is a matrix as NumPy prints it, and not JSON. Convert the file: `{way}`.",
         "decoding.repeated_name": "An object has the name “{name}” more than once ({place}). Rename one of them.",
         "decoding.surrogate": "A text contains half of a character, an unpaired surrogate, which no file can hold "
         "({place}).",
@@ -87,14 +92,18 @@ def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) 
         half, printed = LONGEST // 2, text[error.pos : error.pos + 1] == "'"
         values: dict[str, Any] = {"line": error.lineno if line is None else line}
         values["near"] = quote(" ".join(text[max(0, error.pos - half) : error.pos + half].split()))
-        if line is not None and not printed:  # the other lines are enough
-            raise _say.error("decoding.line", **values) from None
+        if _MATRIX.fullmatch(text):
+            raise _say.error("decoding.matrix", way=_SPLIT) from None
         if printed:
             way = _EVALUATE
+        elif line is not None:  # the other lines are enough
+            raise _say.error("decoding.line", **values) from None
         elif "{" in text:
             way = KEEP_OBJECTS
-        else:
+        elif "=" in text:
             way = _PAIRS
+        else:
+            raise _say.error("decoding.line", **values) from None
         raise _say.error("decoding.broken", way=way, **values) from None
     except RecursionError:
         raise _say.error("decoding.deep") from None

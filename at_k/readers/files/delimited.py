@@ -47,6 +47,8 @@ _say = Phrases(
         "note.no_header": "The first line names no columns, so it was read as a row.",
         "tables.form": "The first line is not the header of a table, or its cells have no delimiter that is known. "
         "Convert the file: `{way}`.",
+        "tables.lists": "The lists in brackets have no quotation marks, so their parts would be cells. "
+        "Convert the file: `{way}`.",
         "tables.levels": "The header has {count} lines. Write one in their place, with a name for each column.",
         "tables.columns": "There are {count:,} columns; the limit is {limit:,}.",
         "tables.fields": "Every row must have the same number of cells as the header line: {expected:,}, not "
@@ -70,6 +72,7 @@ def find_delimiter(header: bytes) -> str:
 def open_csv(source: Source, faults: Faults) -> Rows:
     """Open CSV or TSV."""
     lines, mark = _read_head(source), find_delimiter(source.first_line)
+    _refuse_lists(lines, mark)
     _refuse_form(lines, mark)
     with closing(read_cells(source, mark, faults)) as records:
         record = next(records, [])
@@ -128,6 +131,19 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
             way = "tr -s ' ' , < FILE > NEW"
     if way:
         raise _say.error("tables.form", way=way)
+
+
+def _refuse_lists(lines: Sequence[str], mark: str) -> None:
+    """Raise if a list in brackets in the first line would be cut into cells."""
+    first, *others = [line.strip() for line in lines if line.strip()] or [""]
+    parts = rf"[^\[\]]*\{mark}[^\[\]]*"
+    if '"' in first or not re.search(rf"\[{parts}\]", first):
+        return
+    way = r"grep -oE '\[[^][]*\]' FILE > NEW"
+    named = re.compile(rf"[^\[\](]*\{mark}\s*\[{parts}\]")
+    if all(map(named.fullmatch, (first, *others))):
+        way = "tr -d '[]' < FILE > NEW"
+    raise _say.error("tables.lists", way=way)
 
 
 def _refuse_second_header(records: Sequence[Sequence[str]]) -> None:
