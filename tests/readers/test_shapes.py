@@ -287,6 +287,11 @@ test_shapes = over(
             ({"columns": {"problem": "line"}}, found({"1": [1], "2": [0]}, notes=[])),
         ),
         "names with lists": named(Json({"p0": [True, False], "p1": [True, True]}), "p0", "p1"),
+        "names with words": named(Json({"p0": "pass", "p1": "fail"}), "p0", "p1"),
+        "names with signs": (
+            Json({"p0": "✓✗✓", "p1": "✗✗✗"}),
+            found({"p0": [1, 0, 1], "p1": [0, 0, 0]}, notes=["tables.named", "shapes.listed"]),
+        ),
         "names with objects": named(
             Json({"p0": {"correct": [1, 0]}, "p1": {"correct": [1, 1]}}), "p0", "p1"
         ),

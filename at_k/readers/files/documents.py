@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block, Rows, find_field
+from at_k.readers.cells import Cells, judge
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.files import delimited, json_lines, parquet
 from at_k.readers.files.archives import list_members
@@ -199,7 +200,7 @@ def arrange(whole: Any) -> list[Any]:
         _read_list,
         _read_lists,
         _read_verdicts,
-        _read_fractions,
+        _read_spelled,
     )
     return next(filter(None, (read(whole) for read in shapes)), None) or [whole]
 
@@ -256,14 +257,20 @@ def _read_only(whole: Row) -> list[Row] | None:
     return None if rows == [held] else rows
 
 
-def _read_fractions(whole: Row) -> list[Row] | None:
-    """Read how many samples of each problem are correct: `{"p0": "3/5", "p1": "4/5"}`."""
-    if not whole or any(map(has_role, whole)):
+def _read_spelled(whole: Row) -> list[Row] | None:
+    """Read a text for each problem that tells of all its samples: `{"p0": "3/5"}`, `{"p0": "✓✗✓", "p1": "✗✗✗"}`."""
+    if not whole or any(map(has_role, whole)) or not all(map(_is_text, whole.values())):
         return None
-    are_counts = all(isinstance(each, str) and read_counts(each, each) for each in whole.values())
-    if are_counts:
+    reads = Cells()
+    are_counts = all(read_counts(each, each) for each in whole.values())
+    are_signs = len(whole) > 1 and all(reads.split(each) for each in whole.values())
+    if are_counts or are_signs:
         return [{"problem": name, "correct": each} for name, each in whole.items()]
     return None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 # Keys above the problems of a document.
@@ -460,8 +467,11 @@ def _read_lists(whole: Row) -> list[Row] | None:
 
 
 def _read_verdicts(whole: Row, known: Collection[object] = ()) -> list[Row] | None:
-    """Read a verdict for each problem: `{"p0": true, "p1": false}`."""
-    are_known = all(isinstance(each, bool) or each in known for each in whole.values())
+    """Read a verdict for each problem: `{"p0": true, "p1": false}`, `{"p0": "pass", "p1": "fail"}`."""
+    are_known = all(
+        isinstance(each, bool) or judge(each) is not None or each in known
+        for each in whole.values()
+    )
     if (
         len(whole) < (1 if known else 2)
         or any(map(has_role, whole))

@@ -529,6 +529,8 @@ def _rate_problems(columns: Mapping[str, Column], taken: Mapping[str, Any]) -> d
         is_named = _NAMING.search(column.spelling) is not None or column.spelling in PROBLEM
         if not column.fits("problem", whole=True) or not (is_named or column.distinct > 1):
             continue
+        if column.numbers is None and all(map(is_finite, map(read_spelled, column.there))):
+            continue  # fractions
         if _MEASURED.search(column.spelling) or _FAULTY.search(column.spelling):
             continue
         if column.spelling in ROLE["grades"] or (column.are_verdicts and column.distinct == 2):

@@ -216,7 +216,8 @@ def number_samples(problem: Numbers, attempts: Numbers) -> Numbers:
         >>> number_samples(np.array([0, 0, 1, 0, 1]), np.array([0, 1, 0, 0, 1])).tolist()
         [0, 0, 2, 1, 2]
     """
-    if len(find_firsts(join_codes([problem, attempts]))) == len(problem):
+    _, codes = np.unique(attempts, return_inverse=True)
+    if len(find_firsts(join_codes([problem, codes]))) == len(problem):
         return problem
     order = np.argsort(problem, kind="stable")
     is_new = (np.diff(problem[order]) != 0) | (np.diff(attempts[order]) <= 0)
