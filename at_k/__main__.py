@@ -17,6 +17,8 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """Run the command."""
+    # Products of matrices are small here; threads for them, in NumPy and in SciPy, take .1 s of CPU to start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         _refuse_tight_limit()
         from at_k.cli import app

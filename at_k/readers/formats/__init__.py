@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -22,7 +23,7 @@ _ABOUT = ("title", "file", "samples", "rank", "in_folders")
 
 
 def _resolve(value: Any) -> Any:
-    """Replace the names of functions in an entry of the table by the functions."""
+    """Replace the names of functions in an entry of the table by what calls them."""
     if isinstance(value, dict):
         return {name: _resolve(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -31,8 +32,13 @@ def _resolve(value: Any) -> Any:
     if isinstance(value, str):
         named = _FUNCTION.fullmatch(value)
     if named:
-        return getattr(import_module(f".{named[1]}", __name__), named[2])
+        return partial(_call, *named.groups())
     return value
+
+
+def _call(module: str, name: str, *arguments: Any) -> Any:
+    """Call a function of a module, which is loaded with the first file that needs it."""
+    return getattr(import_module(f".{module}", __name__), name)(*arguments)
 
 
 def _declare(name: str) -> Format:
