@@ -25,6 +25,7 @@ from at_k.family import METRICS
 from at_k.options.registry import SCORED, SCORING
 from at_k.readers import is_paths
 from at_k.readers.names import quote
+from at_k.readers.objects import hold, is_table
 from at_k.report import Report, Tally, score
 from at_k.report.grid import is_shown
 from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
@@ -211,10 +212,9 @@ def find_scored(data: Any) -> Measured | None:
 
 def _score(name: str, data: Any, options: Mapping[str, Any]) -> Report:
     _refuse_several(name, data)
-    rows = []
-    if is_sequence(data):
-        rows = list(data)
-    if not rows or not all(map(is_sequence, rows)):  # rows of grades are a data set
+    data = hold(data)
+    is_listed = isinstance(data, (list, np.ndarray)) and any(map(is_sequence, data))
+    if not is_listed:
         refuse_wrong_kind(name, data, _VALUES)
     return score(data, confidence_level=None, **options)
 
@@ -237,11 +237,9 @@ def _refuse_several(name: str, data: Any) -> None:
         )
 
 
-def refuse_wrong_kind(name: str, data: object, further: str) -> None:
+def refuse_wrong_kind(name: str, data: Any, further: str) -> None:
     """Raise if an argument is nothing that can be scored, and name it."""
-    if is_paths(data) or isinstance(data, (Mapping, Tally)):
-        return
-    if hasattr(data, "columns") or hasattr(data, "column_names"):
+    if is_paths(data) or is_table(data) or isinstance(data, (Mapping, Report, Tally, bytes)):
         return
     if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
         return  # what is wrong with a row is said where rows are read

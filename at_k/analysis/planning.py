@@ -15,8 +15,9 @@ from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
 from at_k.estimators import counts
 from at_k.options.registry import PILOT, PLANNING, complete, takes
+from at_k.readers.objects import hold
 from at_k.report.notes import refuse_k_above_n
-from at_k.report.report import refuse_scoring_options
+from at_k.report.report import find_report, refuse_scoring_options
 from at_k.report.scoring import score_unless_scored
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, share_looks
 from at_k.uncertainty.power import (
@@ -187,6 +188,8 @@ def _read_pilot(
     if isinstance(pilot, tuple) and len(pilot) == 2:
         refuse_scoring_options(scoring)
         return [], *pilot, None
+    if not isinstance(pilot, list):
+        pilot = find_report(pilot) or hold(pilot)
     refuse_wrong_kind(name, pilot, "a pair (n, c) of counts")
     report = score_unless_scored(pilot, scoring, metrics="avg_at_n", confidence_level=None)
     return list(report.problems), *report.list_counts(), report.clusters

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from numbers import Number
 from typing import Any
+
+import numpy as np
 
 from at_k.errors import Mention, Phrases
 from at_k.readers.cells import read_spelled
@@ -27,29 +31,88 @@ _say = Phrases(
         'its parts as one text, such as "a/1".',
         "data.long": "A whole number of more than 4,300 digits cannot be written as text. Give it as text "
         "of your own, or leave its row out.",
-        "data.splits": "`data` must be one data set; got several: {names}. Choose one of them: {where}.",
+        "data.splits": "`data` must be one data set; got several: {names}. Choose one of them: {where}. "
+        "`at_k.score_models` makes a table of all.",
     }
 )
 
 
 def hold(data: Any) -> Any:
-    """Return data that can be read more than once: the rows of a stream, or a generator, are listed.
+    """Return data that can be read more than once, as columns, rows, or what JSON has.
 
     Examples:
-        >>> hold({"id": row} for row in range(2))
-        [{'id': 0}, {'id': 1}]
+        >>> hold({"id": row} for row in range(2)), hold(zip("ab", [[1, 0], [1, 1]]))
+        ([{'id': 0}, {'id': 1}], {'a': [1, 0], 'b': [1, 1]})
     """
-    if hasattr(data, "read_all"):  # batches of Arrow
-        return data.read_all()
-    if isinstance(data, Mapping) or hasattr(data, "__len__") or not isinstance(data, Iterable):
+    for name in ("read_all", "read"):  # batches of Arrow, an open file
+        if hasattr(data, name):
+            content = getattr(data, name)()
+            return content.encode() if isinstance(content, str) else content
+    if hasattr(data, "to_frame") and hasattr(data, "dtype"):
+        return _frame(data)
+    if isinstance(data, Mapping):
+        streams = {name: hold(own) for name, own in data.items() if isinstance(own, Iterator)}
+        return {**data, **streams} if streams else data
+    is_whole = isinstance(data, (str, bytes, set, frozenset)) or (
+        is_table(data) and hasattr(data, "__len__")
+    )
+    if is_whole or not isinstance(data, Iterable):
         return data
-    return list(data)
+    return _hold_rows(data)
+
+
+def _hold_rows(data: Iterable[Any]) -> Any:
+    """List rows. Several tables, and entries such as those of a dict, become a mapping."""
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype != object:
+        return data
+    rows = data.tolist() if isinstance(data, np.ndarray) else list(data)
+    if rows and all(map(is_table, rows)):
+        return {str(place): table for place, table in enumerate(rows)}
+    if rows and all(map(_is_entry, rows)) and len({name for name, _ in rows}) == len(rows):
+        return hold(dict(rows))
+    if {*map(type, rows)} <= {dict, list, tuple}:
+        return rows
+    return list(map(_simplify_row, rows))
+
+
+def _is_entry(row: Any) -> bool:
+    """Return whether a row is a name, and what is held under it."""
+    is_pair = isinstance(row, (list, tuple)) and len(row) == 2 and isinstance(row[0], (str, int))
+    return is_pair and isinstance(row[1], Iterable) and not isinstance(row[1], (str, bytes))
+
+
+def _simplify_row(row: Any) -> Any:
+    """Make a mapping, or a list, of a named tuple, a model of Pydantic, a data class or a series."""
+    for name in ("_asdict", "model_dump", "to_list"):
+        if hasattr(row, name):
+            return getattr(row, name)()
+    if is_dataclass(row) and not isinstance(row, type):
+        return asdict(row)
+    return row
+
+
+def is_table(data: Any) -> bool:
+    """Return whether data are a table with names of columns: of pandas, Polars, Arrow or `datasets`."""
+    return hasattr(data, "column_names") or (hasattr(data, "columns") and hasattr(data, "shape"))
+
+
+def _frame(series: Any) -> Any:
+    """Return a series as a table. The index of pandas names the problems, unless it numbers the rows."""
+    series = series.rename(series.name or "correct")
+    if not hasattr(series, "index"):  # of Polars
+        return series.to_frame()
+    index = series.index
+    if index.nlevels == 1 and index.name is None:
+        if index.is_unique and index.inferred_type == "integer":
+            return series.to_frame()
+        series = series.rename_axis("problem")
+    return series.reset_index()
 
 
 def holds_splits(data: Any) -> bool:
     """Return whether data are several data sets by their names, as a `DatasetDict` is."""
     is_mapping = isinstance(data, Mapping) and bool(data)
-    return is_mapping and all(hasattr(each, "column_names") for each in data.values())
+    return is_mapping and all(map(is_table, data.values()))
 
 
 def choose_split(
@@ -67,6 +130,25 @@ def choose_split(
     return data[wanted], rest
 
 
+def holds_lists(data: Any) -> bool:
+    """Return whether data are numbers, or lists without names that are not the grades of problems, from 0 to 1.
+
+    Examples:
+        >>> holds_lists([["p", 1], ["p", 0]]), holds_lists([1, 0]), holds_lists([[1, 0], [1, 1]])
+        (True, True, False)
+    """
+    if not isinstance(data, list) or not data:
+        return False
+    if all(isinstance(row, Number) for row in data):
+        return True
+    are_lists = all(isinstance(row, (list, tuple, np.ndarray)) for row in data)
+    return are_lists and not all(_is_share(cell) for row in data for cell in row)
+
+
+def _is_share(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, Number) and not (cell < 0 or cell > 1))  # type: ignore[operator]
+
+
 def holds_columns(data: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is a table by its columns, and not a document, such as problems by their names.
 
@@ -82,11 +164,10 @@ def holds_columns(data: Mapping[Any, Any]) -> bool:
     if len(columns) < len(data):
         return True  # the reader of columns refuses what is no column
     names = list(map(str, data))
-    known = (*TOTAL, *RIGHT, *NUMBERED)
-    is_named = any(
-        has_role(name) or has_name(name, SETTING) or normalize_name(name) in known for name in names
-    )
-    if is_named or count_runs(names):
+    known = {*map(normalize_name, names)}
+    are_counts = not known.isdisjoint(TOTAL) and not known.isdisjoint(RIGHT)
+    is_named = any(has_role(name) or has_name(name, (*SETTING, *NUMBERED)) for name in names)
+    if are_counts or is_named or count_runs(names):
         return True
     if len({*map(len, columns)}) > 1 or not all(isinstance(name, str) for name in data):
         return False
@@ -115,6 +196,8 @@ def is_rows(data: Any) -> bool:
 
 def write_source(data: Any) -> Source:
     """Write an object as the file that it would be: rows as JSON lines, and a mapping as a document."""
+    if isinstance(data, bytes):
+        return Source(IN_MEMORY, data)
     if is_rows(data) and len(data) > 1:
         return Source(IN_MEMORY, b"\n".join(map(_write, data)) + b"\n")
     return Source(IN_MEMORY, _write(data))

@@ -26,6 +26,7 @@ from at_k.readers.objects import (
     choose_split,
     hold,
     holds_columns,
+    holds_lists,
     holds_splits,
     is_rows,
     write_source,
@@ -277,10 +278,12 @@ def judge_data(
     groups, clusters, columns = _name_groups(groups, clusters, columns or {})
     if isinstance(data, Mapping) and is_integer(data.get("n")) and is_sequence(data.get("c")):
         data = {**data, "n": [data["n"]] * len(data["c"])}
-    data, where = _choose_split(data, where)
+    source = find_source(data)
+    if source is None:
+        data, where = _choose_split(hold(data), where)
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
-    source, cut = find_source(data), check_cut(judging.get("correct_above", 0.5))
+    cut = check_cut(judging.get("correct_above", 0.5))
     token = grade_cut.set(cut)
     try:
         data = _read_data(
@@ -365,10 +368,11 @@ def _choose_split(
 
     def read(options: Mapping[str, Any]) -> Samples:
         part, rest = choose_split(data, options["where"])
-        return read_rows(part, is_document=False, columns={}, where=rest)
+        return read_rows(hold(part), is_document=False, columns={}, where=rest)
 
     with offering(read, {}, lambda _: None):
-        return choose_split(data, where)
+        part, rest = choose_split(data, where)
+        return hold(part), rest
 
 
 def _read_data(
@@ -388,19 +392,18 @@ def _read_data(
     exclude = options.get("exclude")
     if isinstance(data, Samples):
         return _leave_out(data, exclude)
-    held = hold(data)
     called = columns or {}
-    is_document = _is_document(held, called)
-    if is_document or pool or is_read_as_file(held, called):
+    is_document = _is_document(data, called)
+    if is_document or pool or is_read_as_file(data, called):
         taken = (*_OF_ROWS, *(_OF_DOCUMENTS if is_document else ()))
         rules = {name: options.pop(name) for name in taken if name in options}
         _refuse_unread({**options, "exclude": None})
         samples = read_rows(
-            held, is_document=is_document, columns=called, **shared, **rules, meta=meta
+            data, is_document=is_document, columns=called, **shared, **rules, meta=meta
         )
         return _leave_out(samples, exclude)
     _refuse_unread(options)
-    return held
+    return data
 
 
 def _leave_out(samples: Samples, exclude: Any) -> Samples:
@@ -451,7 +454,9 @@ def _is_document(data: Any, columns: Mapping[str, str | None]) -> bool:
     """Return whether data are read as the document that they would be in a file: a mapping of problems, or rows."""
     if isinstance(data, Mapping):
         return bool(data) and not holds_columns(data)
-    return is_rows(data) and is_read_as_file(data, columns)
+    if is_rows(data):
+        return is_read_as_file(data, columns)
+    return isinstance(data, bytes) or holds_lists(data)
 
 
 def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:

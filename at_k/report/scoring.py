@@ -16,6 +16,7 @@ from at_k.family import FAMILY
 from at_k.options.registry import COLUMNS, NUMBERS, PILOT, SCORING, TALLYING, complete, takes
 from at_k.readers import is_paths
 from at_k.readers.files.paths import name_models
+from at_k.readers.objects import hold
 from at_k.report.audit import correct_values, hide_column
 from at_k.report.grid import (
     describe_size,
@@ -70,7 +71,8 @@ def score(data: Any = None, /, metrics: Metrics = None, **given: Unpack[ScoreOpt
             of the columns `problem` (its name), `answers` (a list of strings, None for a missing one), `references` (a
             string, or a list of acceptable ones), `grades` (a list of numbers in [0, 1]), `scores` (a list of numbers)
             and `group` (a label). Or such a table with a row for each sample, or with counts, whose columns have any
-            usual name, as those of files. Or a tally. Or data with one row per sample that are counted where they are:
+            usual name, as those of files. Or a series whose index names the problems, a mapping of problems to grades,
+            or an open file. Or a tally. Or data with one row per sample that are counted where they are:
             a relation of DuckDB, a lazy frame of Polars, a table of Ibis or Spark, or a data set of Arrow.
         given: see below.
 
@@ -370,6 +372,7 @@ def score_models(models: Any, /, metrics: Metrics = None, **given: Unpack[ScoreO
 
 def map_models(models: Any) -> dict[str, Any]:
     """Map the names of models to their data. Those of a list of paths are named by their files."""
+    models = hold(models)
     if isinstance(models, Mapping) and models:
         named: dict[str, Any] = {}
         for name, data in models.items():

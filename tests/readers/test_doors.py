@@ -1,8 +1,10 @@
 """The same data mean the same through every door: the same numbers, or the same question."""
 
 import csv
+import io
 import json
 import warnings
+from collections import namedtuple
 
 import duckdb
 import pandas as pd
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from cases import for_each
 from datasets import Dataset
 
 import at_k
@@ -226,3 +229,91 @@ def test_settings_with_a_lost_row_are_asked_about_by_every_function(read_by):
         read_by(SETS["arms of which a row was lost"])
     assert caught.value.code == "models.settings"
     assert caught.value.readings[0].options == {"where": {"arm": "cot"}}
+
+
+GRADES = {"q0": [1, 0, 1], "q1": [0, 0, 1], "q2": [1, 1, 1], "q3": [0, 0, 0]}
+"""Problem → its grades: pass@1 is one half."""
+
+RIGHT = {name: [1, 1, 1] for name in GRADES}
+PAIRS = [(name, grade) for name, own in GRADES.items() for grade in own]
+FRAME = pd.DataFrame(PAIRS, columns=["problem", "correct"])
+Row = namedtuple("Row", "problem correct")
+
+AT_ONCE = {
+    "entries": GRADES.items,
+    "zip of problems and lists": lambda: zip(GRADES, GRADES.values(), strict=True),
+    "values": GRADES.values,
+    "problems named like counts": lambda: dict(zip("abcd", GRADES.values(), strict=True)),
+    "generators by problem": lambda: {name: iter(own) for name, own in GRADES.items()},
+    "series": lambda: FRAME.set_index("problem")["correct"],
+    "series with an index without a name": lambda: FRAME.correct.set_axis(FRAME["problem"].array),
+    "series of lists": lambda: pd.Series(GRADES),
+    "groups of a series": lambda: FRAME.groupby("problem")["correct"],
+    "series by problem": lambda: {name: pl.Series(own) for name, own in GRADES.items()},
+    "list of series": lambda: [pd.Series(own) for own in GRADES.values()],
+    "one frame by name": lambda: {"a model": FRAME},
+    "named tuples": lambda: [Row(*pair) for pair in PAIRS],
+    "rows of a frame": FRAME.itertuples,
+    "an open file": lambda: io.StringIO(FRAME.to_json(orient="records", lines=True)),
+    "bytes": lambda: FRAME.to_csv(index=False).encode(),
+    "cells below names": lambda: csv.reader(FRAME.to_csv(index=False).splitlines()),
+}  # fmt: skip
+
+
+@for_each("make", AT_ONCE)
+def test_objects_of_python_are_read_at_once(make):
+    report = at_k.score(AT_ONCE[make](), metrics="pass@1")
+    assert (len(report), report.values["pass@1"]) == (4, 0.5)
+
+
+MODELS = {"a": FRAME, "b": FRAME.assign(correct=1)}
+ASKED = {
+    "pairs": (lambda: PAIRS, {"columns": {"problem": "column 1", "grades": "column 2"}}),
+    "a stream of pairs": (lambda: iter(PAIRS), {"columns": {"problem": "column 1", "grades": "column 2"}}),
+    "numbers of problems": (
+        lambda: [(place // 3, grade) for place, (_, grade) in enumerate(PAIRS)],
+        {"columns": {"problem": "column 1", "grades": "column 2"}},
+    ),
+    "n and c": (
+        lambda: [(3, sum(own)) for own in GRADES.values()],
+        {"columns": {"problem": "line", "n": "column 1", "c": "column 2"}},
+    ),
+    "n and c by problem": (
+        lambda: {name: (3, sum(own)) for name, own in GRADES.items()},
+        {"columns": {"problem": "problem", "n": "column 1", "c": "column 2"}},
+    ),
+    "frames by model": (lambda: MODELS, {"where": {"split": "a"}}),
+    "frames of entries": (MODELS.items, {"where": {"split": "a"}}),
+    "a list of frames": (lambda: [*MODELS.values()], {"where": {"split": "0"}}),
+    "grades without problems": (lambda: [grade for _, grade in PAIRS], {"columns": {"problem": "line"}}),
+    "a series without problems": (lambda: FRAME["correct"], {"columns": {"problem": "line"}}),
+    "an array without problems": (FRAME["correct"].to_numpy, {"columns": {"problem": "line"}}),
+}  # fmt: skip
+
+
+@for_each("name", ASKED)
+def test_objects_that_are_asked_about_have_a_reading_that_gives_the_number(name):
+    make, options = ASKED[name]
+    with pytest.raises(InputError) as caught:
+        at_k.score(make())
+    assert caught.value.readings[0].options == options
+    report = at_k.score(make(), **options, metrics="pass@1")
+    assert report.values["pass@1"] == 0.5
+    assert "pass@1 50.0 %" in str(caught.value.readings[0].outcome)
+
+
+@for_each(
+    "call",
+    [
+        lambda data: at_k.score(at_k.Tally.of(data)).values["pass@1"],
+        lambda data: at_k.gate(data, require="pass@1 >= 0.1").checks[0].value,
+        lambda data: 1 + at_k.compare(data, RIGHT).comparisons["pass@1"].difference,
+        lambda data: at_k.score_models({"a": data}).reports["a"].values["pass@1"],
+        lambda data: at_k.score_models(zip("a", [data], strict=True)).reports["a"].values["pass@1"],
+        lambda data: at_k.plan(data).value,
+    ],
+)
+def test_every_function_takes_the_objects_that_score_takes(call):
+    assert [
+        call(make()) for make in (AT_ONCE["series"], AT_ONCE["entries"], AT_ONCE["an open file"])
+    ] == [0.5] * 3

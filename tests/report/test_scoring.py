@@ -333,7 +333,9 @@ def test_options_that_are_not_the_defaults():
     ({name: MODELS[name] for name in ("problem", "grades")},
      "InputError: `problem` must name each problem once; 'q0' is in rows 0 and 2"),
     *[(wrong, f"TypeError: `data` must be a data set with columns: … ; got {type(wrong).__name__}")
-      for wrong in (7, b"grades", np.array([1]), {1, 2})],
+      for wrong in (7, {1, 2})],
+    (np.array([1, 0]), "InputError: Each row is one sample, so a column must say which problem it belongs to."),
+    (b"grades", "InputError: There are no results here."),
     *[(kind({name: Dataset.from_dict({"grades": [[1]]}) for name in ("train", "test")}),
        "InputError: got several: “train”, “test”") for kind in (dict, DatasetDict)],
     ("nothing.jsonl", "OSError: no file"),

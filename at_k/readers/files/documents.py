@@ -327,10 +327,11 @@ def _read_rows(whole: list[Any]) -> list[Row] | None:
     if whole and all(isinstance(row, list) for row in whole):
         if _are_tables(whole):
             return [row for rows in whole for row in rows]
-        if _are_named(whole):
-            return [
-                {f"column {number}": cell for number, cell in enumerate(row, 1)} for row in whole
-            ]
+        names, *rows = whole
+        if rows and len({*map(len, whole)}) == 1 and _are_names(names):
+            return [dict(zip(names, row, strict=True)) for row in rows]
+        if _are_named(whole) or _are_numbers(whole):
+            return list(map(_number_cells, whole))
         name = "correct" if are_grades(whole) else "answers"
         return [{name: row} for row in whole]
     if any(isinstance(row, dict) for row in whole):
@@ -364,6 +365,25 @@ def _are_named(rows: list[list[Any]]) -> bool:
         and all(isinstance(row[0], str) for row in rows)
     )
     return are_alike and are_grades(lists)
+
+
+def _are_names(cells: list[Any]) -> bool:
+    """Return whether the cells of a first row are names of columns: ["id", "correct"], as a sheet has them."""
+    are_texts = all(isinstance(cell, str) for cell in cells)
+    return are_texts and any(map(_names_problem, cells)) and any(map(has_role, cells))
+
+
+def _are_numbers(rows: list[list[Any]]) -> bool:
+    """Return whether pairs of whole numbers are n and c, or the number of a problem and a verdict."""
+    are_pairs = all(len(row) == 2 and {*map(type, row)} <= {int} for row in rows)
+    if not are_pairs or max(row[0] for row in rows) < 2:
+        return False
+    are_verdicts = {row[1] for row in rows} <= {0, 1} and len({row[0] for row in rows}) < len(rows)
+    return are_verdicts or all(0 <= right <= total for total, right in rows)
+
+
+def _number_cells(row: list[Any]) -> Row:
+    return {f"column {number}": cell for number, cell in enumerate(row, 1)}
 
 
 def _read_runs(whole: Any) -> list[Row] | None:
@@ -462,6 +482,8 @@ def _read_lists(whole: Row) -> list[Row] | None:
         return _name_rows(
             (name, row) for name, rows in whole.items() if isinstance(rows, list) for row in rows
         )
+    if _are_numbers(lists):
+        return [{"problem": name} | _number_cells(own) for name, own in whole.items()]
     role = "correct" if are_grades(lists) else "answers"
     return [{"problem": name, role: own} for name, own in whole.items()]
 

@@ -495,8 +495,9 @@ def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Opt
                 roles["sample"] = numbers[0]
             yield _join({"columns": roles}, more), "", worth + prior
     for total, right in _list_counts(columns):
-        for problem, prior in problems.items():
-            if problem not in (total, right, ""):
+        owners = {name: prior for name, prior in problems.items() if name not in (total, right)}
+        for problem, prior in (owners or {"line": -0.2}).items():
+            if problem:
                 roles = {"problem": problem, "n": total, "c": right}
                 yield {"columns": roles}, "counts", 0.3 + prior
     if message.code == "cells.grade":
