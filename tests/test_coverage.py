@@ -136,7 +136,7 @@ def test_a_gate_at_its_limit_decides_seldom(cell):
     assert max(found.values()) <= 0.05 + 0.084
 
 
-def test_two_verdicts_at_30_problems_of_64_samples():
+def test_two_decisions_at_30_problems_of_64_samples():
     """For other problems hardly anything can be decided there; on these problems nearly all is, and covers."""
     *rules, here, coverage = decisions.simulate_power((30, 64), 0.4, 0.7, repetitions=200, seed=0)
     assert rules[0] < 0.4

@@ -16,10 +16,10 @@ from at_k.errors import Mention, Phrases
 from at_k.estimators.counts import find_table
 from at_k.summary import is_bounded
 from at_k.uncertainty.comparison import compare_estimated, correct_difference
+from at_k.uncertainty.decisions import Comparison
 from at_k.uncertainty.intervals import correct_by_audit, find_difference_interval, interval
 from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.uncertainty.standard_errors import estimate_error, problem_set_error
-from at_k.uncertainty.verdicts import Comparison
 from at_k.validation import list_common
 from at_k.values import Key
 

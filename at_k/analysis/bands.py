@@ -11,8 +11,8 @@ from at_k.family import OUTPUTS, leave_out_twins
 from at_k.report import Report
 from at_k.report.measuring import spread_k
 from at_k.summary import is_bounded
+from at_k.uncertainty.decisions import subtract_columns
 from at_k.uncertainty.questions import Questions
-from at_k.uncertainty.verdicts import subtract_columns
 from at_k.validation import list_common
 from at_k.values import Key
 
@@ -50,7 +50,7 @@ def find_bands(
         columns = np.stack([questions.mean, *limits, questions.p_of_band], axis=1)
         bands[line] = []
         for key, (value, low, high, p_value) in zip(keys, columns.tolist(), strict=True):
-            better = "open"
+            better = None
             if low > 0:
                 better = "a"
             elif high < 0:

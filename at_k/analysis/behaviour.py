@@ -100,7 +100,7 @@ _say = Phrases(
         "expected calibration error {ece:.3f} ({chance:.3f} on average if every share were the chance to be correct); "
         "the Brier score is {brier:.3f}.",
         "diagnosis.score_confidence": "The scores lie in [0, 1], and may be confidences: they are {said:.3f} on "
-        "average, and {right:.3f} of the samples are correct. {verdict} The expected calibration error is {ece:.3f}; "
+        "average, and {right:.3f} of the samples are correct. {bias} The expected calibration error is {ece:.3f}; "
         "the Brier score is {brier:.3f}.",
         "diagnosis.overconfident": "It promises too much, by {gap} (the rule: more than {limit}).",
         "diagnosis.underconfident": "It promises too little: the difference is {gap} (the rule: less than −{limit}).",
@@ -414,7 +414,7 @@ def describe_calibration(findings: Findings) -> Iterator[Message]:
             "diagnosis.score_confidence",
             said=float(scores.mean()),
             right=float(right.mean()),
-            verdict=_say(f"diagnosis.{rule}", gap=gap.signed, limit=FAR),
+            bias=_say(f"diagnosis.{rule}", gap=gap.signed, limit=FAR),
             **{part: figures["score"][part] for part in _ERRORS},
         )
 

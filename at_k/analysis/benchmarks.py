@@ -1,4 +1,4 @@
-"""Two models on several benchmarks: on each, and over all of them in one verdict for each target."""
+"""Two models on several benchmarks: on each, and over all of them in one decision for each target."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.comparison import compare_estimated, compare_pooled
+from at_k.uncertainty.decisions import Comparison
 from at_k.uncertainty.questions import find_questions
-from at_k.uncertainty.verdicts import Comparison
 from at_k.validation import list_common, shorten, type_name
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _say = Phrases(
     {
-        "pool.family": "Verdicts on single benchmarks are adjusted for {count} benchmarks.",
+        "pool.family": "Decisions on single benchmarks are adjusted for {count} benchmarks.",
         "pool.weights": "Pooled over {count} benchmarks, each {weight} with equal weight.",
         "pool.benchmarks": "Both models need the same benchmarks; only one has {names}.",
         "pool.no_key": "The benchmarks have no share in common. Ask for the same k on all of them.",
@@ -66,7 +66,7 @@ class Pooled(Shown):
 def compare_benchmarks(
     a: Mapping[str, Any], b: Mapping[str, Any], /, **given: Unpack[PoolOptions]
 ) -> Pooled:
-    """Compare two models on several benchmarks: on each, and over all of them in one verdict.
+    """Compare two models on several benchmarks: on each, and over all of them in one decision.
 
     Args:
         a: benchmark → a report, a file or a data set, as of `compare`.
@@ -74,7 +74,7 @@ def compare_benchmarks(
         given: see below.
 
     Returns:
-        The comparison on each benchmark, and the pooled one, with both verdicts: for other problems like these, and on
+        The comparison on each benchmark, and the pooled one, with both decisions: for other problems like these, and on
         these very ones. Its p-values are adjusted for the numbers that are pooled, but not for the benchmarks, which it
         takes together.
 
@@ -87,7 +87,7 @@ def compare_benchmarks(
         >>> a = {"easy": {"grades": [[1, 1]] * 6}, "hard": {"grades": [[1, 0]] * 9}}
         >>> b = {"easy": {"grades": [[1, 0]] * 6}, "hard": {"grades": [[0, 0]] * 8 + [[1, 0]]}}
         >>> found = compare_benchmarks(a, b, metrics="pass@1")
-        >>> str(found.pooled.verdict("pass@1")), round(found.pooled.comparisons["pass@1"].difference, 3)
+        >>> str(found.pooled.decision("pass@1")), round(found.pooled.comparisons["pass@1"].difference, 3)
         ('A is better', 0.472)
     """
     options, looks = share_looks(complete(given, compare_benchmarks))
@@ -184,7 +184,7 @@ def _pool_reruns(
 
 
 def _adjust_for_benchmarks(found: Compared, count: int, confidence_level: float) -> Compared:
-    """Adjust the verdicts on one of several benchmarks, whose intervals share the level."""
+    """Adjust the decisions on one of several benchmarks, whose intervals share the level."""
 
     def adjust(pair: Comparison) -> Comparison:
         p_adjusted = min(1.0, count * pair.p_adjusted)

@@ -175,7 +175,7 @@ class Difference(NamedTuple):
         value: the mean difference over the problems.
         low: the lower limit. In a band all true differences lie within the limits at once, at the confidence level.
         high: the upper limit.
-        verdict: which one is better, "a", "b" or "open".
+        better: which one is better, "a" or "b"; None where no difference is shown.
         p_value: the α at which the band begins to hold 0.
     """
 
@@ -183,17 +183,17 @@ class Difference(NamedTuple):
     value: float
     low: float
     high: float
-    verdict: str
+    better: str | None
     p_value: float = nan
 
 
-def find_spans(differences: Sequence[Difference]) -> list[tuple[str, int, int]]:
-    """Find the ranges of neighbouring k that have one verdict: the verdict, the first k, and the last."""
+def find_spans(differences: Sequence[Difference]) -> list[tuple[str | None, int, int]]:
+    """Find the ranges of neighbouring k that have one answer: which model is better, the first k, and the last."""
     grouped = [
-        (verdict, list(span))
-        for verdict, span in groupby(differences, key=lambda point: point.verdict)
+        (better, list(span))
+        for better, span in groupby(differences, key=lambda point: point.better)
     ]
-    return [(verdict, span[0].k, span[-1].k) for verdict, span in grouped]
+    return [(better, span[0].k, span[-1].k) for better, span in grouped]
 
 
 def say_better(
@@ -201,30 +201,28 @@ def say_better(
 ) -> list[Message]:
     """Say for which k which model is better in a line."""
     claims: list[Message] = []
-    for verdict in ("a", "b", "open"):
-        spans = [(first, last) for side, first, last in find_spans(differences) if side == verdict]
+    for better in ("a", "b", None):
+        spans = [(first, last) for side, first, last in find_spans(differences) if side == better]
         k = ", ".join(f"{first}–{last}" if last > first else str(first) for first, last in spans)
-        if k and verdict == "open" and not claims:
+        if k and better is None and not claims:
             claims.append(_say("claims.no_difference", a=names[0], b=names[1], line=str(line)))
-        elif k and verdict == "open":
+        elif k and better is None:
             claims.append(_say("claims.open", k=k))
         elif k and len(differences) == 1:
-            claims.append(_say("claims.better", name=names[verdict == "b"], line=str(line)))
+            claims.append(_say("claims.better", name=names[better == "b"], line=str(line)))
         elif k:
-            claims.append(
-                _say("claims.better_for", name=names[verdict == "b"], line=str(line), k=k)
-            )
+            claims.append(_say("claims.better_for", name=names[better == "b"], line=str(line), k=k))
     return claims
 
 
-def make_verdicts(
+def say_differences(
     differences: list[Difference], line: Key | str, names: tuple[str, str]
 ) -> list[Message]:
     """Say for which k which model is better in a line, and how large the difference is at the largest k.
 
     Examples:
-        >>> differences = [Difference(1, 0.1, 0.05, 0.15, "a"), Difference(2, 0.02, -0.01, 0.05, "open")]
-        >>> print(*make_verdicts(differences, Key("pass@k"), ("x", "y")), sep=" ")
+        >>> differences = [Difference(1, 0.1, 0.05, 0.15, "a"), Difference(2, 0.02, -0.01, 0.05, None)]
+        >>> print(*say_differences(differences, Key("pass@k"), ("x", "y")), sep=" ")
         x is better in pass@k for k = 1. No difference is shown for k = 2. At k = 2: +2.0 points [−1.0, +5.0].
     """
     claims = say_better(differences, line, names)

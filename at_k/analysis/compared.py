@@ -14,7 +14,7 @@ from at_k.report.naming import Keyed, name_numbers
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
 from at_k.results.writers import Mapped
 from at_k.summary import is_bounded
-from at_k.uncertainty.verdicts import Comparison, is_decided
+from at_k.uncertainty.decisions import Comparison, is_decided
 from at_k.values import Key
 
 _SHOWN_FLIPS = 5
@@ -27,7 +27,7 @@ _say = Phrases(
         "compare.not_here": "{name} is better; on these problems, another run could differ",
         "compare.equivalent": "equivalent within {margin}",
         "compare.open": "no difference shown",
-        "compare.unlike": "{verdict}, n unlike",
+        "compare.unlike": "{decision}, n unlike",
         "compare.in_points": "{number} points",
         "compare.same": "{a} and {b} are the same samples: no value of any problem differs.",
         "compare.says_equivalent": "{a} and {b} are equivalent at {key}, within {margin}: {difference} [{low}, "
@@ -150,7 +150,7 @@ class Compared(Mapped):
         """Return whether the models differ by less than the margin in a key, by its adjusted p-value."""
         return is_decided(self.equivalence.get(key, 1.0), self.comparisons[key].confidence_level)
 
-    def verdict(self, key: str) -> Message:
+    def decision(self, key: str) -> Message:
         """Say in a few words what the comparison of a key shows."""
         if self.same:
             return _say("compare.same_short")
@@ -175,7 +175,7 @@ class Compared(Mapped):
         return self.names[found.better == "b"]
 
     def list_differences(self) -> dict[Key, list[Difference]]:
-        """List the differences by the line that they are on, each with the one verdict about it: that of a band."""
+        """List the differences by the line that they are on, each with the one decision about it: that of a band."""
         listed = dict(self.bands)
         for key, pair in self.comparisons.items():
             if (
@@ -184,17 +184,17 @@ class Compared(Mapped):
                 and (key.draws is None or not self.bands)
             ):
                 difference = Difference(
-                    key.k or 1, pair.difference, pair.low, pair.high, pair.better or "open"
+                    key.k or 1, pair.difference, pair.low, pair.high, pair.better
                 )
                 listed[key.line] = [*listed.get(key.line, []), difference]
         return listed
 
     def _remark(self, key: str) -> Message:
-        """Return the verdict of a row, with the numbers of samples where they differ."""
+        """Return the decision of a row, with the numbers of samples where they differ."""
         plain = self.unlike is None or self.same
         if plain:
-            return self.verdict(key)
-        return _say("compare.unlike", verdict=self.verdict(key))
+            return self.decision(key)
+        return _say("compare.unlike", decision=self.decision(key))
 
     def spell(self, key: str) -> str:
         """Spell a number as it was asked for."""
@@ -290,9 +290,9 @@ class Compared(Mapped):
         described = []
         for line, points in self.bands.items():
             said = say_better(points, line, self.names)
-            lost = [point.k for point in points if point.verdict == "b"]
-            if points[0].verdict == "a" and lost:
-                first = next(point.k for point in points if point.verdict != "a")
+            lost = [point.k for point in points if point.better == "b"]
+            if points[0].better == "a" and lost:
+                first = next(point.k for point in points if point.better != "a")
                 said.append(
                     _say("compare.first_loss", name=self.names[0], first=first, last=lost[0])
                 )
@@ -300,7 +300,7 @@ class Compared(Mapped):
         return described
 
     def sheet(self, *, short: bool = False) -> Sheet:
-        """Show the verdict, a row for each key, further tests, and the problems that differ most."""
+        """Show the decision, a row for each key, further tests, and the problems that differ most."""
         pairs = self.comparisons.values()
         if self.same or not any(pair.difference or pair.won or pair.lost for pair in pairs):
             lead = Sentences(self.describe(self.main_key), "lead")
@@ -367,7 +367,7 @@ class Compared(Mapped):
                 "population": _list_numbers(self.others.get(key)),
                 "p_equivalence": self.equivalence.get(key),
                 **{f"p_{test}": p.get(key) for test, p in self.extra_tests.items()},
-                "verdict": self._remark(key),
+                "decision": self._remark(key),
                 "flips": list(map(tuple, self.flips.get(key, []))),
             }
         names = ("same", "margin", "unmatched", "target", "turn", "notes")
@@ -382,7 +382,7 @@ class Compared(Mapped):
 
 
 def _list_numbers(pair: Comparison | None) -> dict[str, Any] | None:
-    """Return the verdict for the other target, for JSON."""
+    """Return the decision for the other target, for JSON."""
     if pair is None:
         return None
     names = ("difference", "low", "high", "stderr", "p_value", "p_adjusted", "better")

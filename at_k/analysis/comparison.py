@@ -28,6 +28,7 @@ from at_k.report.measuring import spread_k
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.comparison import compare_columns
+from at_k.uncertainty.decisions import Comparison, subtract_columns
 from at_k.uncertainty.flips import ROUNDING
 from at_k.uncertainty.further_tests import (
     WILCOXON_WARNING,
@@ -37,7 +38,6 @@ from at_k.uncertainty.further_tests import (
 )
 from at_k.uncertainty.questions import find_questions
 from at_k.uncertainty.standard_errors import find_noise_floor
-from at_k.uncertainty.verdicts import Comparison, subtract_columns
 from at_k.validation import is_sequence, shorten
 from at_k.values import Key
 
@@ -54,7 +54,7 @@ _say = Phrases(
         "(narrower intervals).",
         "compare.unbounded": "{keys}: values without a range. The test sees only the losses that are in the sample, "
         "and errs too often with few problems and skewed scores (.09 instead of .05 with 12 problems).",
-        "compare.in_bands": "Intervals, p-values and verdicts of a band hold at every k of its metric together, and "
+        "compare.in_bands": "Intervals, p-values and decisions of a band hold at every k of its metric together, and "
         "not for several metrics.",
         "compare.of_keys": "{keys}: {note}",
         "compare.noise": "Noise floor: two runs of this size (n = {n}) of one model differ by up to {a:.1f} points in "
@@ -94,9 +94,9 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         ValueError: if an option is out of its range.
 
     Examples:
-        >>> verdicts = {"a": [[1, 1]] * 7, "b": [[0, 1]] * 7}
-        >>> found = compare({"grades": verdicts["a"]}, {"grades": verdicts["b"]}, metrics="pass_at_k", k=1)
-        >>> found.comparisons["pass@1"].difference, found.comparisons["pass@1"].won, str(found.verdict("pass@1"))
+        >>> grades = {"a": [[1, 1]] * 7, "b": [[0, 1]] * 7}
+        >>> found = compare({"grades": grades["a"]}, {"grades": grades["b"]}, metrics="pass_at_k", k=1)
+        >>> found.comparisons["pass@1"].difference, found.comparisons["pass@1"].won, str(found.decision("pass@1"))
         (0.5, 7, 'A is better')
     """
     options = complete(given, compare)
@@ -216,7 +216,7 @@ def _compare_paired(
     for key, pair in comparisons.items():  # others ask a question of a band too, such as avg@n
         at = of_bands.get(key) or of_marks.get(marks[key])
         if at is not None:
-            fragility = None if at.verdict == "open" else pair.fragility
+            fragility = None if at.better is None else pair.fragility
             comparisons[key] = replace(
                 pair, low=at.low, high=at.high, p_adjusted=at.p_value, fragility=fragility
             )

@@ -1,4 +1,4 @@
-"""Does a model meet what is required of it? Verdicts for continuous integration, by the ends of intervals."""
+"""Does a model meet what is required of it? Decisions for continuous integration, by the ends of intervals."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
+from at_k.uncertainty.decisions import subtract_columns
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import Questions, find_questions
-from at_k.uncertainty.verdicts import subtract_columns
 from at_k.validation import list_names, list_parts
 from at_k.values import Key
 
@@ -90,7 +90,7 @@ class Check:
     problem: str | None = None
 
     @property
-    def verdict(self) -> str:
+    def decision(self) -> str:
         """Return "PASS" if the whole interval meets the requirement, "FAIL" if none of it does, or "INCONCLUSIVE"."""
         # A difference whose interval begins at 0 is not shown to be one.
         if self.low > self.least or self.low == self.least != 0:
@@ -126,19 +126,19 @@ class Gate(Shown):
     notes: tuple[Message, ...] = ()
 
     @property
-    def verdict(self) -> str:
+    def decision(self) -> str:
         """Return "FAIL" if a requirement is failed, else "INCONCLUSIVE" if one is, else "PASS"."""
-        verdicts = {check.verdict for check in self.checks}
-        return next(verdict for verdict in (FAIL, INCONCLUSIVE, PASS) if verdict in verdicts)
+        decisions = {check.decision for check in self.checks}
+        return next(decision for decision in (FAIL, INCONCLUSIVE, PASS) if decision in decisions)
 
     @property
     def exit_code(self) -> int:
         """Return the status with which a command ends: 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE."""
-        return {PASS: 0, FAIL: 1, INCONCLUSIVE: 3}[self.verdict]
+        return {PASS: 0, FAIL: 1, INCONCLUSIVE: 3}[self.decision]
 
     def __bool__(self) -> bool:
-        """Return whether the verdict is PASS, so that `assert at_k.gate(…)` is a test."""
-        return self.verdict == PASS
+        """Return whether the decision is PASS, so that `assert at_k.gate(…)` is a test."""
+        return self.decision == PASS
 
     def __add__(self, other: Gate) -> Gate:
         """Join what became of the requirements of several data sets."""
@@ -148,7 +148,7 @@ class Gate(Shown):
     def remarks(self) -> list[Message]:
         """Return what to read beside the checks: counts of problems, what settles what is open, and the notes."""
         open_ = []
-        if any(check.verdict == INCONCLUSIVE for check in self.checks):
+        if any(check.decision == INCONCLUSIVE for check in self.checks):
             open_ = [_say("gate.open")]
         return [*self.count_problems(), *open_, *self.notes]
 
@@ -156,7 +156,7 @@ class Gate(Shown):
     def shown(self) -> tuple[Check, ...]:
         """Return the checks that people read: all but the problems that pass."""
         return tuple(
-            check for check in self.checks if check.problem is None or check.verdict != PASS
+            check for check in self.checks if check.problem is None or check.decision != PASS
         )
 
     def count_problems(self) -> list[Message]:
@@ -164,7 +164,9 @@ class Gate(Shown):
         passes: dict[tuple[str, str], list[bool]] = {}
         for check in self.checks:
             if check.problem is not None:
-                passes.setdefault((check.data, check.requirement), []).append(check.verdict == PASS)
+                passes.setdefault((check.data, check.requirement), []).append(
+                    check.decision == PASS
+                )
         return [
             _say(
                 "gate.problems",
@@ -176,10 +178,10 @@ class Gate(Shown):
         ]
 
     def sheet(self, *, short: bool = False) -> Sheet:
-        """Show the verdict, and what was measured for each requirement."""
+        """Show the decision, and what was measured for each requirement."""
         notes = self.remarks
         rows = [
-            (Cell(check.verdict, style=_STYLES[check.verdict]), check.name, check.cell)
+            (Cell(check.decision, style=_STYLES[check.decision]), check.name, check.cell)
             for check in self.shown
         ]
         return Sheet(
@@ -187,12 +189,12 @@ class Gate(Shown):
                 Table(("", "requirement", "measured"), rows, quiet=True, left=2),
                 *([Sentences(notes, "note")] if notes else []),
             ],
-            title=self.verdict,
-            style=_STYLES[self.verdict],
+            title=self.decision,
+            style=_STYLES[self.decision],
             data=lambda: {
-                "verdict": self.verdict,
+                "decision": self.decision,
                 "exit_code": self.exit_code,
-                "checks": [{**vars(check), "verdict": check.verdict} for check in self.checks],
+                "checks": [{**vars(check), "decision": check.decision} for check in self.checks],
                 "notes": notes,
             },
         )
@@ -204,11 +206,11 @@ class Gate(Shown):
         root = ElementTree.Element("testsuites")
         for data in dict.fromkeys(check.data for check in self.checks):
             checks = [check for check in self.checks if check.data == data]
-            verdicts = [check.verdict for check in checks]
+            decisions = [check.decision for check in checks]
             counts = {
                 "tests": len(checks),
-                "failures": verdicts.count(FAIL),
-                "errors": verdicts.count(INCONCLUSIVE),
+                "failures": decisions.count(FAIL),
+                "errors": decisions.count(INCONCLUSIVE),
             }
             about = {
                 "name": _clean(data or "at-k gate"),
@@ -221,10 +223,10 @@ class Gate(Shown):
                     "name": _clean(replace(check, data="").name),
                 }
                 case = ElementTree.SubElement(suite, "testcase", named)
-                if check.verdict != PASS:
-                    text = _clean(f"{check.verdict}: {check.measured}.")
-                    kind = "failure" if check.verdict == FAIL else "error"
-                    ElementTree.SubElement(case, kind, {"type": check.verdict, "message": text})
+                if check.decision != PASS:
+                    text = _clean(f"{check.decision}: {check.measured}.")
+                    kind = "failure" if check.decision == FAIL else "error"
+                    ElementTree.SubElement(case, kind, {"type": check.decision, "message": text})
         ElementTree.indent(root)
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
@@ -247,7 +249,7 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         given: see below.
 
     Returns:
-        The verdict, with what was measured for each requirement. How many more problems or samples settle what is
+        The decision, with what was measured for each requirement. How many more problems or samples settle what is
         inconclusive is a question for `at_k.plan`.
 
     Raises:
@@ -257,7 +259,7 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
 
     Examples:
         >>> found = gate({"grades": [[1, 1, 1]] * 3}, require="pass@1 >= 0.8")
-        >>> found.verdict, found.exit_code, found.checks[0].measured
+        >>> found.decision, found.exit_code, found.checks[0].measured
         ('INCONCLUSIVE', 3, '1.0000 [0.3682, 1.0000]')
     """
     options = read_policy(complete(given, gate), given)

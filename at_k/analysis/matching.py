@@ -137,7 +137,7 @@ class Matched:
         return _say("compare.unlike_n", numbers=", ".join(ranges))
 
     def find_factor(self, a: int = 0, b: int = -1) -> float:
-        """Return the factor of the rule of verdicts for two models, by whether most problems have the same n."""
+        """Return the factor of the rule of decisions for two models, by whether most problems have the same n."""
         if self.counts is None:
             return FACTOR
         unlike = float((self.counts[a][0] != self.counts[b][0]).mean())

@@ -78,7 +78,7 @@ class Plan(Shown):
         chances_here: correlation → the same on the problems themselves, for other samples of them.
         needed_to_detect: correlation → how many problems, with the pilot's samples, find the difference with about the
             power; empty if no difference was asked for, or the pilot cannot tell.
-        chance_to_detect: correlation → how often it was found in simulated data sets of that size, by both verdicts.
+        chance_to_detect: correlation → how often it was found in simulated data sets of that size, by both decisions.
         notes: what a reader must know about these numbers.
         asked: the half width and the difference that were asked for.
         power: the chance with which a comparison finds a difference.

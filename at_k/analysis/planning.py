@@ -20,6 +20,7 @@ from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.report.scoring import score_unless_scored
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, share_looks
+from at_k.uncertainty.decisions import find_least
 from at_k.uncertainty.power import (
     MOST_PROBLEMS as MOST_SIMULATED,
     Chances,
@@ -35,7 +36,6 @@ from at_k.uncertainty.variance import (
     find_half_width,
     read_pilot,
 )
-from at_k.uncertainty.verdicts import find_least
 from at_k.validation import (
     check_k,
     check_tau,

@@ -19,8 +19,8 @@ from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.comparison import summarize_questions
+from at_k.uncertainty.decisions import Comparison
 from at_k.uncertainty.questions import Questions
-from at_k.uncertainty.verdicts import Comparison
 
 if TYPE_CHECKING:
     from at_k.signatures import RankOptions, Unpack

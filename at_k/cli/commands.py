@@ -269,7 +269,7 @@ def gate(
         Literal["table", "json", "csv", "markdown", "latex", "html", "junit"], FORM
     ] = "table",
     out: Annotated[
-        list[str] | None, out_file("Write the verdict too, as .xml (JUnit), .md or .json.")
+        list[str] | None, out_file("Write the decision too, as .xml (JUnit), .md or .json.")
     ] = None,
     **options: Any,
 ) -> None:

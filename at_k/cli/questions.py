@@ -119,7 +119,7 @@ def join_rankings(rankings: Mapping[str, Ranking]) -> Sheet:
 def _compare_benchmarks(
     paths: Sequence[str], against: Sequence[str], form: str, options: dict[str, Any]
 ) -> None:
-    """Compare two models on several benchmarks, and print the pooled verdict and that of each."""
+    """Compare two models on several benchmarks, and print the pooled decision and that of each."""
     from at_k.analysis.benchmarks import compare_benchmarks
 
     if len(against) != len(paths):
@@ -176,7 +176,7 @@ def judge_files(
     ctx: Any,
     **given: Any,
 ) -> int:
-    """Judge files, print and write the verdict, and return the status with which the command ends."""
+    """Judge files, print and write the decision, and return the status with which the command ends."""
     from at_k.analysis.gate import INCONCLUSIVE, gate
     from at_k.analysis.requirements import load_policy
 
@@ -222,8 +222,8 @@ def judge_files(
         say_written(path)
     write_result(result, form, junit=result.to_junit)
     for place, part in enumerate(gates):
-        open_ = [check for check in part.checks if check.verdict == INCONCLUSIVE]
-        if open_ and result.verdict == INCONCLUSIVE:
+        open_ = [check for check in part.checks if check.decision == INCONCLUSIVE]
+        if open_ and result.decision == INCONCLUSIVE:
             base = against[place] if against else None
             command = write_plan(open_[0], paths[place], base, ctx)
             if command:

@@ -1,4 +1,4 @@
-"""The page Compare: two models on the same problems, with both verdicts about each line of numbers."""
+"""The page Compare: two models on the same problems, with both decisions about each line of numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import at_k
-from at_k.analysis.claims import Difference, Points, make_verdicts
+from at_k.analysis.claims import Difference, Points, say_differences
 from at_k.analysis.compared import Compared, write_p_in_sentence
 from at_k.demo.drawing import Data, draw_message, draw_model, find_label, list_read, name_line
 from at_k.demo.given import Given
@@ -18,22 +18,22 @@ from at_k.demo.words import say, translate
 from at_k.demo.writing import name_sides, write_comparison
 from at_k.errors import InputError
 from at_k.report import Report
-from at_k.uncertainty.verdicts import Comparison
+from at_k.uncertainty.decisions import Comparison
 from at_k.validation import list_parts
 from at_k.values import Key
 
-# Notes about p-values and single numbers, which the page does not show: its verdicts are those of the bands.
+# Notes about p-values and single numbers, which the page does not show: its decisions are those of the bands.
 _OF_TABLE = ("compare.adjusted", "compare.of_keys", "report.twins", "report.no_other")
 
 # The lines that the page offers.
 _LINES = ("G-Pass@k_1.0", "pass^k", "G-Pass@k_0.5", "cons@k", "best@k", "pass@k", "avg@n")
 
-# Claims that are verdicts of a whole line. The others say where it is open, and how large it is at one k.
-_VERDICTS = ("claims.better", "claims.better_for", "claims.no_difference")
+# Claims that are decisions of a whole line. The others say where it is open, and how large it is at one k.
+_DECISIONS = ("claims.better", "claims.better_for", "claims.no_difference")
 
 
 def compare(values: Mapping[str, Any], language: str) -> Data:
-    """Compare two models: both staircases, and for each line the differences over k with both verdicts."""
+    """Compare two models: both staircases, and for each line the differences over k with both decisions."""
     shared = read_options(values.get("options"), (*OFFERED, *COMPARING))
     comparing = {name: shared.pop(name) for name in COMPARING if name in shared}
     if comparing.get("margin"):
@@ -101,23 +101,23 @@ def _draw_lines(compared: Compared, language: str) -> Iterator[tuple[str, Data]]
 
 def _draw_line(compared: Compared, line: Key, differences: list[Difference], language: str) -> Data:
     keys = [key for key in compared.comparisons if isinstance(key, Key) and key.line == line]
-    claims = make_verdicts(differences, name_line(line), compared.names)
-    decided = [claim for claim in claims if claim.code in _VERDICTS]
+    claims = say_differences(differences, name_line(line), compared.names)
+    decided = [claim for claim in claims if claim.code in _DECISIONS]
     others = [translate(claim, language) for claim in decided]
     others += _say_turn(differences, compared.names, language)
-    verdicts = [[say(language, "compare.others"), _join(others, language)]]
+    decisions = [[say(language, "compare.others"), _join(others, language)]]
     here = _say_here(compared, line, keys, language)
     if here:
         problems = f"{compared.comparisons[keys[0]].problems[0]:,}"
         about = say(language, "compare.here", problems=problems)
-        verdicts.insert(0, [about, _join(here, language)])
+        decisions.insert(0, [about, _join(here, language)])
     said_at = {}
     for key in keys:
         sentences = compared.describe(key)
         said_at[str(key.draws or 1)] = [translate(each, language) for each in sentences]
     return {
         "label": f"{find_label(line, language)} · {name_line(line)}",
-        "verdicts": verdicts,
+        "decisions": decisions,
         "said": [draw_message(claim, language) for claim in claims if claim not in decided],
         "said_at": said_at,
         "at": [_draw_difference(difference) for difference in differences],
@@ -131,15 +131,15 @@ def _join(sentences: Sequence[str], language: str) -> str:
 
 def _draw_difference(at: Difference) -> list[Any]:
     ends = [round(end, 5) if np.isfinite(end) else None for end in (at.value, at.low, at.high)]
-    return [at.k, *ends, at.verdict]
+    return [at.k, *ends, at.better or "open"]
 
 
 def _say_turn(
     differences: Sequence[Difference], names: tuple[str, str], language: str
 ) -> Iterator[str]:
-    """Say from which k on the other model is ahead, unless the verdicts say it already."""
+    """Say from which k on the other model is ahead, unless the decisions say it already."""
     ahead = [(at.k, at.value > 0) for at in differences if at.value]
-    is_said = {"a", "b"} <= {at.verdict for at in differences}
+    is_said = {"a", "b"} <= {at.better for at in differences}
     if is_said or not ahead or ahead[0][1] == ahead[-1][1]:
         return
     last = max(k for k, is_a in ahead if is_a == ahead[0][1])
@@ -163,19 +163,19 @@ def _say_here(compared: Compared, line: Key, keys: Sequence[Key], language: str)
 
 
 def _draw_table(compared: Compared, keys: Sequence[Key], language: str) -> Data:
-    """Draw a row for each k: both values, and the difference with its interval by both verdicts."""
+    """Draw a row for each k: both values, and the difference with its interval by both decisions."""
     rows = []
     for key in keys:
         pair = compared.comparisons[key]
         values = [{"text": f"{100 * value:.1f}"} for value in (pair.a, pair.b)]
-        verdicts = [_draw_verdict(compared.reruns.get(key)), _draw_verdict(pair)]
-        rows.append([{"text": str(key)}, *values, *verdicts])
+        decisions = [_draw_decision(compared.reruns.get(key)), _draw_decision(pair)]
+        rows.append([{"text": str(key)}, *values, *decisions])
     problems = f"{compared.comparisons[keys[0]].problems[0]:,}" if keys else ""
     head = [say(language, "compare.here", problems=problems), say(language, "compare.others")]
     return {"caption": "", "head": ["", "A", "B", *head], "left": 1, "rows": rows}
 
 
-def _draw_verdict(pair: Comparison | None) -> Data:
+def _draw_decision(pair: Comparison | None) -> Data:
     """Draw a difference; a dash where other samples of these problems are not known: n is k."""
     if pair is None:
         return {"text": "–"}

@@ -12,6 +12,15 @@ from numpy.typing import ArrayLike
 from at_k.combinatorics import Floats, Ints
 from at_k.options.registry import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
 from at_k.uncertainty.checks import check_fraction, check_size, read_column
+from at_k.uncertainty.decisions import (
+    Comparison,
+    find_bounded_alpha,
+    find_bounded_tails,
+    is_decided,
+    make_comparison,
+    note_few,
+    subtract_columns,
+)
 from at_k.uncertainty.flips import N_FLIPS
 from at_k.uncertainty.fragility import count_to_undo
 from at_k.uncertainty.intervals import (
@@ -21,15 +30,6 @@ from at_k.uncertainty.intervals import (
 )
 from at_k.uncertainty.questions import FACTOR, Questions, find_questions
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters
-from at_k.uncertainty.verdicts import (
-    Comparison,
-    find_bounded_alpha,
-    find_bounded_tails,
-    is_decided,
-    make_comparison,
-    note_few,
-    subtract_columns,
-)
 from at_k.validation import check_choice, check_flag, check_seed
 
 # With fewer values unlike the most frequent one, Welch's interval is too narrow.

@@ -1,20 +1,20 @@
-"""Fragility of verdicts: how many further lost problems it takes until the rule no longer decides."""
+"""Fragility of decisions: how many further lost problems it takes until the rule no longer decides."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from at_k.combinatorics import Floats
+from at_k.uncertainty.decisions import find_alpha, find_bounded_alpha, find_least, is_decided
 from at_k.uncertainty.flips import MANY, find_critical_t
 from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.standard_errors import estimate_error, lengthen_clusters
-from at_k.uncertainty.verdicts import find_alpha, find_bounded_alpha, find_least, is_decided
 
 
 def count_to_undo(questions: Questions, confidence_level: float) -> list[int | None]:
-    """Count, for each question, the further problems after which its verdict falls; None without a verdict."""
+    """Count, for each question, the further problems after which its decision falls; None without a decision."""
     # The better model loses them, and the other one solves them, in every question: that is the worst case. The method
-    # of the verdict stays. None for values without a range.
+    # of the decision stays. None for values without a range.
     undo = _Undoing(questions, confidence_level)
     counts: list[int | None] = []
     for q, p_value in enumerate(questions.adjusted.tolist()):
@@ -36,14 +36,14 @@ def lengthen(questions: Questions, value: float, count: int) -> Questions:
 
 
 class _Undoing:
-    """Count the further problems after which verdicts fall, for the questions of one family."""
+    """Count the further problems after which decisions fall, for the questions of one family."""
 
     def __init__(self, questions: Questions, confidence_level: float) -> None:
         self.questions, self.level = questions, confidence_level
         self.longer: dict[tuple[int, int], Questions] = {}  # once for all questions
         self.critical: Floats | None = None
         if questions.flips.units >= MANY:
-            # The t at which each verdict falls: a few more units hardly change it.
+            # The t at which each decision falls: a few more units hardly change it.
             observed = np.array([float(questions.find_t(q)) for q in range(questions.count)])
             alpha = find_alpha(confidence_level)
             self.critical = find_critical_t(

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from at_k.combinatorics import Floats
 from at_k.errors import Message
 from at_k.uncertainty.checks import check_fraction, count_unlike, read_column
+from at_k.uncertainty.decisions import Comparison, make_comparison
 from at_k.uncertainty.flips import ROUNDING
 from at_k.uncertainty.intervals import find_interval
 from at_k.uncertainty.standard_errors import standard_error
-from at_k.uncertainty.verdicts import Comparison, make_comparison
 
 # With fewer values unlike the most frequent one, Welch's interval is too narrow.
 _FEW_UNLIKE = 6

@@ -10,10 +10,10 @@ import numpy as np
 
 from at_k.combinatorics import Floats
 from at_k.estimators.counts import Table
+from at_k.uncertainty.decisions import find_alpha, find_bounded_alpha, find_least_mean, is_decided
 from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.uncertainty.questions import FACTOR
 from at_k.uncertainty.variance import BetaBinomial
-from at_k.uncertainty.verdicts import find_alpha, find_bounded_alpha, find_least_mean, is_decided
 
 # Simulated data sets of a plan: a chance of .8 has an error of .014.
 REPETITIONS = 800
@@ -138,7 +138,7 @@ def find_copula(difficulty: BetaBinomial, correlation: float) -> float:
 
 
 def _count_decided(p_values: Floats, mean: Floats, confidence_level: float) -> float:
-    """Return the share of verdicts for the better model."""
+    """Return the share of decisions for the better model."""
     decided = [is_decided(p_value, confidence_level) for p_value in p_values.tolist()]
     return float(np.mean(np.array(decided) & (mean > 0)))
 

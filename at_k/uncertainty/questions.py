@@ -8,6 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints
+from at_k.uncertainty.decisions import (
+    find_alpha,
+    find_bounded_alpha,
+    find_bounded_tails,
+    find_least_mean,
+    find_mid_limit,
+    find_mid_tail,
+    is_decided,
+    obey_test,
+    subtract_columns,
+)
 from at_k.uncertainty.flips import (
     N_FLIPS,
     ROUNDING,
@@ -20,20 +31,9 @@ from at_k.uncertainty.flips import (
 )
 from at_k.uncertainty.intervals import find_difference_interval
 from at_k.uncertainty.standard_errors import add_units, estimate_error
-from at_k.uncertainty.verdicts import (
-    find_alpha,
-    find_bounded_alpha,
-    find_bounded_tails,
-    find_least_mean,
-    find_mid_limit,
-    find_mid_tail,
-    is_decided,
-    obey_test,
-    subtract_columns,
-)
 from at_k.values import cached_property
 
-# A verdict needs p < α by the test, and p < factor·α by the bounded interval, which alone knows of losses that the
+# A decision needs p < α by the test, and p < factor·α by the bounded interval, which alone knows of losses that the
 # sample does not show. With 2, one model is told apart from itself in .050 of data sets, and in .12 under the worst
 # law of two values; paired t and flips are wrong in .74 there.
 FACTOR = 2.0
@@ -73,7 +73,7 @@ class Questions:
         lost: those in which the second one is.
         methods: the test of each question: "mcnemar", "sign-flip", or "bounded" where the bounded interval decides
             alone.
-        factors: a verdict needs p < factor·α by the bounded interval; infinite for values without a range.
+        factors: a decision needs p < factor·α by the bounded interval; infinite for values without a range.
         flips: the sums over the same subsets for all questions.
         problems: the problems of each subset, or their weight.
     """

@@ -29,7 +29,7 @@ POWER = [
 def simulate_power(
     size: tuple[int, int], shift: float, own: float, *, repetitions: int, seed: int
 ) -> list[float]:
-    """Return how often each rule finds the better model, then the verdict on these problems, and its coverage."""
+    """Return how often each rule finds the better model, then the decision on these problems, and its coverage."""
     (problems, n), shape = size, (size[0], AT_ONCE)
     rng = np.random.default_rng([seed, problems, n, int(shift * 10), int(own * 10)])
     variances = tabulate_variance(tabulate_pass)(n, 1)
@@ -169,7 +169,7 @@ def simulate_gate(
             judged = gate({"grades": own}, {"grades": base}, metrics="pass@1", margin=0.05 * mean)
         else:
             judged = gate({"grades": base}, require=f"pass@1 >= {mean}")
-        found[judged.verdict] += 1
+        found[judged.decision] += 1
     return {name: found[name] / repetitions for name in ("PASS", "FAIL")}
 
 
@@ -243,8 +243,8 @@ def write_section(simulation: Simulation) -> list[str]:
         "",
         f"Two models whose logits differ by a shift, of difficulties with a spread of 1.5 logits and of a spread of "
         f"their own, in pass@1, {some:,} times: how often the better one is found for other problems, by rule, and on "
-        "these problems, with the coverage of the interval on these problems. Without a shift, every verdict for other "
-        "problems is an error.",
+        "these problems, with the coverage of the interval on these problems. Without a shift, every decision for "
+        "other problems is an error.",
         "",
         *write_table(
             ["problems × n", "shift", "own", *RULES, "on these problems", "its coverage"], powers
@@ -312,9 +312,9 @@ def write_section(simulation: Simulation) -> list[str]:
 def _write_gates(simulation: Simulation, of: int) -> list[str]:
     found = simulation.ask(simulate_gate, GATES, of)
     for (has_base, size, mean), shares in found.items():
-        for verdict, share in shares.items():
+        for decision, share in shares.items():
             beside = " beside a base" * has_base
-            cell = f"{verdict} of a gate{beside} at its limit, mean {mean:g}, M = {size}"
+            cell = f"{decision} of a gate{beside} at its limit, mean {mean:g}, M = {size}"
             simulation.demands.at_most(cell, share, of=of)
     rows = [
         ["margin" if has_base else "requirement", size, f"{mean:g}", *shares.values()]
@@ -322,7 +322,7 @@ def _write_gates(simulation: Simulation, of: int) -> list[str]:
     ]
     return [
         f"Gates of a model that is exactly as good as is required, or exactly a margin worse than its base, with eight "
-        f"samples ({of:,} times). Each verdict but INCONCLUSIVE is an error, and each error is to be at most 5 %.",
+        f"samples ({of:,} times). Each decision but INCONCLUSIVE is an error, and each error is to be at most 5 %.",
         "",
         *write_table(["gate", "problems", "mean", "PASS", "FAIL"], rows),
     ]

@@ -13,8 +13,8 @@ from scipy.optimize import brentq
 from at_k import compare, compare_benchmarks, gate, rank
 from at_k.estimators.counts import pass_at_k
 from at_k.estimators.selection import max_at_k
+from at_k.uncertainty.decisions import is_decided
 from at_k.uncertainty.questions import FACTOR, UNLIKE_FACTOR, Questions
-from at_k.uncertainty.verdicts import is_decided
 from benchmarks.coverage import IN_CLUSTERS, LEVEL, MOST_FALSE, Simulation, find_stderr, write_table
 from benchmarks.coverage.rules import (
     AT_ONCE,
@@ -241,13 +241,13 @@ def tell_in_band(rng: np.random.Generator) -> bool:
     """Compare one model, with 10 and 100 samples of 400 problems, by bands over k."""
     a, b = _draw_runs(rng, 400, 10, 100)
     points = compare(a, b, metrics="pass_at_k", band=True).bands.values()
-    return any(point.verdict != "open" for line in points for point in line)
+    return any(point.better for line in points for point in line)
 
 
 def pass_gate(rng: np.random.Generator) -> bool:
     """Gate pass@8 of the same model against itself, with no margin."""
     a, b = _draw_runs(rng, 400, 10, 100)
-    return gate(a, b, metrics="pass@8", margin=0.0).verdict == "PASS"
+    return gate(a, b, metrics="pass@8", margin=0.0).decision == "PASS"
 
 
 def tell_in_ranking(rng: np.random.Generator) -> bool:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from at_k.uncertainty.decisions import find_alpha, is_decided
 from at_k.uncertainty.flips import count_effective, find_flip_p
 from at_k.uncertainty.questions import FACTOR, Questions
-from at_k.uncertainty.verdicts import find_alpha, is_decided
 from benchmarks.coverage import LEVEL, OURS
 
 Floats = np.ndarray[Any, Any]

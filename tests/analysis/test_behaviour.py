@@ -183,11 +183,11 @@ class TestAISBench:
             levels = diagnose(data, metrics=METRICS).figures["levels"]
             assert levels == dict.fromkeys(("pass@k", "avg@n", "cons@k"))
 
-    @for_each("always, verdict", [(850, "PASS"), (750, "FAIL"), (800, "INCONCLUSIVE")])
-    def test_targets_of_others_are_asked_of_a_gate(self, always, verdict):
+    @for_each("always, decision", [(850, "PASS"), (750, "FAIL"), (800, "INCONCLUSIVE")])
+    def test_targets_of_others_are_asked_of_a_gate(self, always, decision):
         data = grades((always, 2), (1000 - always, 0), n=2)
         assert "targets" not in diagnose(data, metrics=METRICS).figures
-        assert gate(data, require=["pass@2 >= 0.8", "pass@1 >= 0.7"]).verdict == verdict
+        assert gate(data, require=["pass@2 >= 0.8", "pass@1 >= 0.7"]).decision == decision
 
     def test_nothing_is_said_of_a_vote_that_scatters(self):
         scattered = {"answers": [list("abcdefgh"), list("ijklmnop")], "grades": [[1] + [0] * 7] * 2}
@@ -272,18 +272,18 @@ class TestCalibration:
             votes("a", "b", "aab")
         )  # a vote of one sample is no confidence
 
-    @for_each("score, right, verdict", [
+    @for_each("score, right, bias", [
         (0.9, 10, "overconfident"),
         (0.1, 10, "underconfident"),
         (0.5, 10, "no_bias"),
         (0.55, 10, "no_bias"),  # at the threshold
     ])  # fmt: skip
-    def test_scores_as_confidences(self, score, right, verdict):
-        correct = [(right, 4), (20 - right, 0)] if verdict == "no_bias" else [(20, 2)]
+    def test_scores_as_confidences(self, score, right, bias):
+        correct = [(right, 4), (20 - right, 0)] if bias == "no_bias" else [(20, 2)]
         found = said(grades(*correct, n=4) | {"scores": [[score] * 4] * 20}, "score_confidence")
         assert found.values["said"] == pytest.approx(score)
         assert found.values["right"] == 0.5
-        assert found.values["verdict"].code == f"diagnosis.{verdict}"
+        assert found.values["bias"].code == f"diagnosis.{bias}"
         assert found.values["ece"] == pytest.approx(abs(score - 0.5))
 
     @for_each("scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]])

@@ -16,7 +16,7 @@ from at_k.analysis.claims import (
     list_steps,
     make_claims,
     make_headline,
-    make_verdicts,
+    say_differences,
 )
 from at_k.values import Key
 
@@ -175,10 +175,10 @@ def test_sentence_colour_and_limits_are_one_decision(block):
         ]
         compared = at_k.compare(*reports, names=("x", "y"), band=True)
         for line, differences in compared.list_differences().items():
-            check_verdicts(differences, line)
+            check_differences(differences, line)
     rng = random.Random(block)
     for _ in range(100):
-        check_verdicts(draw_differences(rng), Key("pass@k"))
+        check_differences(draw_differences(rng), Key("pass@k"))
 
 
 def test_without_a_band_a_line_has_every_k_that_is_compared():
@@ -197,25 +197,23 @@ def draw_differences(rng):
     for k in sorted(rng.sample(range(1, 40), rng.randint(1, 12))):
         value, width = rng.uniform(-0.3, 0.3), rng.uniform(0, 0.3)
         low, high = value - width, value + width
-        drawn.append(
-            Difference(k, value, low, high, "a" if low > 0 else "b" if high < 0 else "open")
-        )
+        drawn.append(Difference(k, value, low, high, "a" if low > 0 else "b" if high < 0 else None))
     return drawn
 
 
-def check_verdicts(differences, line):
-    said = make_verdicts(differences, line, ("x", "y"))
+def check_differences(differences, line):
+    said = say_differences(differences, line, ("x", "y"))
     codes = [each.code for each in said]
-    for name, verdict in (("x", "a"), ("y", "b")):
+    for name, better in (("x", "a"), ("y", "b")):
         claimed = {each.values.get("k", "all") for each in said if each.values.get("name") == name}
         k = read_ranges(claimed.pop(), differences) if claimed else set()
-        assert k == {each.k for each in differences if each.verdict == verdict}
+        assert k == {each.k for each in differences if each.better == better}
         assert all(
-            (each.low > 0 or each.high < 0) and (each.value > 0) == (verdict == "a")
+            (each.low > 0 or each.high < 0) and (each.value > 0) == (better == "a")
             for each in differences
             if each.k in k
         )
-    open_ = {each.k for each in differences if each.verdict == "open"}
+    open_ = {each.k for each in differences if each.better is None}
     assert ("claims.no_difference" in codes) == (len(open_) == len(differences))
     if "claims.open" in codes:
         text = next(each.values["k"] for each in said if each.code == "claims.open")

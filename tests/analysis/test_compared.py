@@ -19,13 +19,13 @@ from at_k.report.grid import find_twins
 from at_k.uncertainty.comparison import compare_columns, compare_values
 
 
-class TestVerdicts:
+class TestDecisions:
     def test_one_problem_shows_nothing(self):
         found = compare(make([1.0]), make([0.0]), extra_tests=["t"])
         own = found.comparisons["pass@1"]
         assert own.p_value == 1
         assert own.low < 0
-        assert str(found.verdict("pass@1")) == "no difference shown"
+        assert str(found.decision("pass@1")) == "no difference shown"
         assert np.isnan(found.extra_tests["t"]["pass@1"])
         assert found.to_dict()["keys"]["pass@1"]["p_t"] is None
 
@@ -33,7 +33,7 @@ class TestVerdicts:
     def test_few_differing_problems_cannot_reach_a_small_p(self, differing, least):
         found = compare(make([1] * 50), make([0.5] * differing + [1] * (50 - differing)))
         assert found.comparisons["pass@1"].p_value >= least
-        assert str(found.verdict("pass@1")) == "no difference shown"
+        assert str(found.decision("pass@1")) == "no difference shown"
         _, note = found.notes
         assert note.code == "compare.few"
         assert note.values == {"count": differing, "least": least}
@@ -72,8 +72,8 @@ class TestSentences:
             found = compare(*pair, names=("x", "y") if pair[0] == make(x) else ("y", "x"))
             own = found.comparisons["pass@1"]
             low, high = sorted((abs(own.low), abs(own.high)))
-            verdict, robustness = found.describe("pass@1")
-            assert str(verdict) == (
+            decision, robustness = found.describe("pass@1")
+            assert str(decision) == (
                 f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = {own.p_value:.3f}."
             )
             assert robustness.code == "compare.undone_by_one"
@@ -113,7 +113,7 @@ class TestSentences:
         assert (solved.same, solved.find_better("pass@1")) == (False, None)
         assert "|" not in solved.to_markdown()  # no table of zeros
 
-    def test_unlike_numbers_of_samples_are_in_the_verdict(self):
+    def test_unlike_numbers_of_samples_are_in_the_decision(self):
         a, b = {"grades": [[1, 1, 1, 1]] * 9}, {"grades": [[0, 1]] * 9}
         found = compare(a, b, metrics="pass@1", names=("x", "y"))
         assert [each.code for each in found.describe("pass@1")][:2] == [
@@ -121,7 +121,7 @@ class TestSentences:
             "compare.unlike_n",
         ]
         assert found.unlike.values["numbers"] == "x 4, y 2"
-        assert found.to_dict()["keys"]["pass@1"]["verdict"] == "x is better, n unlike"
+        assert found.to_dict()["keys"]["pass@1"]["decision"] == "x is better, n unlike"
         assert "x is better, n unlike" in found.to_markdown()
         assert compare(a, a).unlike is compare(A, B).unlike is None
 
@@ -138,7 +138,7 @@ class TestSentences:
         assert found.to_dict()["noise_floor"][0] == pytest.approx(noise, rel=1e-4)
 
 
-class TestTwoVerdicts:
+class TestTwoDecisions:
     """On these very problems, and for others like these."""
 
     def draw(self, shift, problems=30, samples=64, seed=3):
@@ -158,7 +158,7 @@ class TestTwoVerdicts:
         assert str(said).startswith("On these 30 problems A is better at pass@1: +")
         assert "For other problems like these, 30 are too few" in str(said)
         assert f"counts from ±{100 * others.counts_from:.1f} points." in str(said)
-        assert str(found.verdict("pass@1")) == "A is better on these problems"
+        assert str(found.decision("pass@1")) == "A is better on these problems"
         plain = json.loads(found.to_json())["keys"]["pass@1"]
         assert (plain["better"], plain["problem_set"]["better"]) == (None, "a")
         assert plain["problem_set"]["low"] == pytest.approx(here.low)
@@ -169,7 +169,7 @@ class TestTwoVerdicts:
         # The sentence is the same whichever target is asked for, and JSON has the other one.
         assert str(asked.describe("pass@1")[0]) == str(said)
         assert asked.others["pass@1"] == others
-        assert str(asked.verdict("pass@1")) == "A is better on these problems"
+        assert str(asked.decision("pass@1")) == "A is better on these problems"
         population = json.loads(asked.to_json())["keys"]["pass@1"]["population"]
         assert population == {**population, "better": None, "low": others.low, "high": others.high}
 
@@ -216,7 +216,7 @@ class TestWriting:
             assert plain[name] == getattr(own, name)
         assert plain["p_wilcoxon"] == found.extra_tests["wilcoxon"]["pass@1"]
         assert plain["p_equivalence"] == found.equivalence["pass@1"]
-        assert plain["verdict"] == str(found.verdict("pass@1"))
+        assert plain["decision"] == str(found.decision("pass@1"))
 
     def test_names_do_not_end_a_line_or_a_cell_of_markdown(self):
         found = compare(make([1] * 8), make([0.5] * 8), names=("<think>\n# x", "a\\|b"))
@@ -247,7 +247,7 @@ def published():
 
 def test_published_gains_and_losses(published):
     band = published.bands["pass@k"]
-    assert find_spans(band) == [("a", 1, 10), ("open", 11, 60), ("b", 61, 128)]
+    assert find_spans(band) == [("a", 1, 10), (None, 11, 60), ("b", 61, 128)]
     assert list(map(str, published.describe_bands()[0])) == [
         "RL is better in pass@k for k = 1–10.",
         "base is better in pass@k for k = 61–128.",
@@ -264,7 +264,7 @@ def test_published_gains_and_losses(published):
     assert published.to_dict()["bands"]["pass@k"][60] == {
         **band[60]._asdict(),
         "k": 61,
-        "verdict": "b",
+        "better": "b",
     }
     assert (
         "- RL is better in pass@k for k = 1–10. base is better in pass@k for k = 61–128."
@@ -300,13 +300,13 @@ def test_one_number_is_printed_once():
 
 
 @for_each(
-    "verdicts, first_loss",
+    "decisions, first_loss",
     [("aa", None), ("a-", None), ("b-", None), ("-ab", None), ("a--b", (2, 4)), ("ab", (2, 2))],
 )
-def test_the_first_loss_after_a_gain(verdicts, first_loss):
+def test_the_first_loss_after_a_gain(decisions, first_loss):
     points = [
-        Difference(k, 0.0, -1, 1, "open" if each == "-" else each)
-        for k, each in enumerate(verdicts, 1)
+        Difference(k, 0.0, -1, 1, None if each == "-" else each)
+        for k, each in enumerate(decisions, 1)
     ]
     (said,) = replace(compare(A, B), bands={at_k.Key("pass@k"): points}).describe_bands()
     found = [
@@ -347,7 +347,7 @@ class TestBands:
 def test_nothing_is_better_where_no_p_value_could_say_so(a, b, clusters):
     found = at_k.compare(count(*a, n=4), count(*b, n=4), clusters=clusters, band=True)
     assert found.find_better("pass@1") is None
-    assert find_spans(found.bands["pass@k"]) == [("open", 1, 4)]
+    assert find_spans(found.bands["pass@k"]) == [(None, 1, 4)]
 
 
 EASY = np.linspace(0.3, 0.7, 40)

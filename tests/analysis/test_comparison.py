@@ -166,9 +166,9 @@ class TestClusters:
 
     @for_each("clusters", [LABELS, list("xxxxyyyy"), [1, 1, 1, 1, 2, 2, 2, 2]])
     def test_whole_clusters_flip(self, clusters):
-        assert str(compare(self.a, self.b).verdict("pass@1")) == "A is better"
+        assert str(compare(self.a, self.b).decision("pass@1")) == "A is better"
         found = compare(self.a, self.b, clusters=clusters)
-        assert str(found.verdict("pass@1")) == "no difference shown"
+        assert str(found.decision("pass@1")) == "no difference shown"
         assert found.comparisons["pass@1"].units == 2
         assert set(codes(found)) == {"compare.no_counts", "compare.in_clusters", "compare.few"}
         assert rank({"A": self.a, "B": self.b}, clusters=clusters).order == "A, B"

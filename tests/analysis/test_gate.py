@@ -1,4 +1,4 @@
-"""The gate: verdicts by the ends of intervals, one family of requirements, and its forms; and looks at results while
+"""The gate: decisions by the ends of intervals, one family of requirements, and its forms; and looks at results while
 they arrive, each judged at its share of the level."""
 
 import json
@@ -18,13 +18,13 @@ from at_k.uncertainty.intervals import interval
 MIXED = count(*[0, 1, 2, 3, 4, 4, 4, 4, 4, 4] * 5)
 
 
-@for_each("key, least, verdict", [
+@for_each("key, least, decision", [
     ("pass@1", 0.6, PASS), ("pass@1", 0.75, INCONCLUSIVE), ("pass@1", 0.9, FAIL), ("avg@4", 0.6, PASS),
     ("avg@n", 0.6, PASS), ("pass^4", 0.4, PASS), ("G-Pass@4_0.5", 0.6, PASS), ("mG-Pass@4", 0.9, FAIL),
     ("cons@3", 0.9, FAIL), ("accuracy", 0.6, PASS), ("maj@3", 0.9, FAIL), ("MEAN@4", 0.6, PASS),
     ("g-pass@4_1/2", 0.6, PASS),
 ])  # fmt: skip
-def test_the_verdict_is_that_of_the_ends_of_the_interval(key, least, verdict):
+def test_the_decision_is_that_of_the_ends_of_the_interval(key, least, decision):
     (check,) = at_k.gate(MIXED, require=f"{key} >= {least}").checks
     report = at_k.score(MIXED, k=[1, 3, 4], thresholds=[0.5, 1.0], metrics=at_k.METRICS[:4])
     # Of one requirement the interval is that of the report. pass^k is G-Pass@k with τ = 1, and papers have other names.
@@ -34,15 +34,15 @@ def test_the_verdict_is_that_of_the_ends_of_the_interval(key, least, verdict):
     assert (check.value, check.low, check.high) == pytest.approx(
         (report.values[name], bar.low, bar.high), abs=1e-12
     )
-    assert check.verdict == verdict == at_k.gate(report, require=f"{key} >= {least}").verdict
+    assert check.decision == decision == at_k.gate(report, require=f"{key} >= {least}").decision
 
 
 def test_three_of_three_cannot_show_it_and_fourteen_of_fourteen_do():
     found = {m: at_k.gate(count(*[4] * m), require="pass@1 >= 0.8") for m in (3, 13, 14)}
-    assert [each.verdict for each in found.values()] == [INCONCLUSIVE, INCONCLUSIVE, PASS]
+    assert [each.decision for each in found.values()] == [INCONCLUSIVE, INCONCLUSIVE, PASS]
     assert (found[3].exit_code, [remark.code for remark in found[3].remarks]) == (3, ["gate.open"])
     at_the_requirement = count(*[0, 4] * 200)  # is never settled
-    assert at_k.gate(at_the_requirement, require="pass@1 >= 0.5").verdict == INCONCLUSIVE
+    assert at_k.gate(at_the_requirement, require="pass@1 >= 0.5").decision == INCONCLUSIVE
 
 
 def score_equally(problems, *tops):
@@ -64,7 +64,7 @@ BAND = {"margin": 0.1, "metrics": ["max@2", "pass@1"]}
 def test_scores_that_do_not_vary_have_no_limits(models, asked):
     found = at_k.gate(*models, **asked)
     check, plain = found.checks[0], json.loads(found.to_json())["checks"][0]
-    assert (check.verdict, check.low, check.high) == (INCONCLUSIVE, -np.inf, np.inf)
+    assert (check.decision, check.low, check.high) == (INCONCLUSIVE, -np.inf, np.inf)
     assert (plain["low"], plain["high"]) == (None, None)
 
 
@@ -77,30 +77,30 @@ def test_a_problem_with_too_few_samples_is_called_by_its_name(require):
 class TestAgainstABase:
     A, B = count(*[2, 3, 4, 4, 1, 0] * 8), count(*[1, 3, 3, 4, 2, 0] * 8)
 
-    @for_each("margin, verdict", [(0.005, INCONCLUSIVE), (0.03, PASS), (0.5, PASS)])
-    def test_the_interval_is_that_of_compare(self, margin, verdict):
+    @for_each("margin, decision", [(0.005, INCONCLUSIVE), (0.03, PASS), (0.5, PASS)])
+    def test_the_interval_is_that_of_compare(self, margin, decision):
         found = at_k.gate(self.A, self.B, margin=margin)
         own = at_k.compare(self.A, self.B, metrics="pass@1").comparisons["pass@1"]
         (check,) = found.checks
         assert (check.value, check.low, check.high) == (own.difference, own.low, own.high)
-        assert check.verdict == (
+        assert check.decision == (
             PASS if own.low >= -margin else FAIL if own.high < -margin else INCONCLUSIVE
         )
-        assert check.verdict == verdict or margin == 0.005
+        assert check.decision == decision or margin == 0.005
         assert (
             at_k.gate(count(*[1] * 40), count(*[3] * 40), margin=0.1).exit_code == 1
         )  # lost more than the margin
 
-    @for_each("a, b, verdict", [
+    @for_each("a, b, decision", [
         (count(*[4] * 8), count(*[2] * 8), PASS),
         (count(*[2] * 8), count(*[4] * 8), FAIL),
         (count(*[4] * 8), count(*[4] * 8), INCONCLUSIVE),
         (count(*[4] * 5), count(*[0] * 5), INCONCLUSIVE),  # p = .0625: the interval begins at 0, and so holds it
     ])  # fmt: skip
     @for_each("keys", ["pass@1", ["pass@1", "pass^2"]])
-    def test_without_a_margin_it_passes_where_the_candidate_is_better(self, a, b, verdict, keys):
+    def test_without_a_margin_it_passes_where_the_candidate_is_better(self, a, b, decision, keys):
         found = at_k.gate(a, b, margin=0, metrics=keys)
-        assert found.verdict == verdict
+        assert found.decision == decision
         assert found.checks[0].requirement == "pass@1 − base >= 0"
 
     def test_equal_differences_of_scores_do_not_narrow_a_band(self):
@@ -158,7 +158,7 @@ def test_several_requirements_share_the_level():
 def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
     grades = [[1] * 8 + [0] * 2, [1] * 7 + [0] * 3, [1] * 8, [0] * 3, [1, 1]]
     found = at_k.gate({"problem": list("abcde"), "grades": grades}, each="8 of 10")
-    assert [check.verdict for check in found.checks] == [PASS, FAIL, PASS, FAIL, INCONCLUSIVE]
+    assert [check.decision for check in found.checks] == [PASS, FAIL, PASS, FAIL, INCONCLUSIVE]
     assert [check.problem for check in found.shown] == ["b", "d", "e"]
     assert (found.exit_code, bool(found)) == (1, False)
     assert at_k.gate({"grades": [[1, 1]]}, each="2 of 2")
@@ -166,7 +166,7 @@ def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
     more = at_k.gate(
         {"grades": [[1] * 16 + [0] * 4, [1] * 15 + [0] * 5]}, each=" 8 / 10 "
     )  # count as a share
-    assert [check.verdict for check in more.checks] == [PASS, FAIL]
+    assert [check.decision for check in more.checks] == [PASS, FAIL]
 
 
 @for_each("given, says", [
@@ -251,7 +251,7 @@ class TestPolicy:
     def test_a_data_set_has_its_table_and_the_rest_what_stands_above(self, tmp_path):
         policy = tmp_path / "gate.toml"
         policy.write_text(self.TEXT)
-        assert at_k.gate(MIXED, policy=policy).verdict == PASS
+        assert at_k.gate(MIXED, policy=policy).decision == PASS
         found = at_k.gate(MIXED, policy=str(policy), data="math")
         assert [check.name for check in found.checks] == [
             "math: pass@1 >= 0.99",
@@ -260,7 +260,9 @@ class TestPolicy:
         assert (
             at_k.gate(MIXED, MIXED, policy=policy, data="code", require=[]).checks[0].least == -0.05
         )
-        assert at_k.gate(MIXED, policy=policy, data="math", require="pass@1 >= 0.2").verdict == PASS
+        assert (
+            at_k.gate(MIXED, policy=policy, data="math", require="pass@1 >= 0.2").decision == PASS
+        )
         policy.write_text("require = pass@1")
         refuses("InputError: not TOML", at_k.gate, MIXED, policy=policy)
 
@@ -351,7 +353,7 @@ def test_every_kind_of_comparison_takes_the_level_of_each_look(further):
         assert (found.low, found.high, found.p_value) == pytest.approx(
             (own.low, own.high, own.p_value)
         )
-        assert str(looked.verdict(key)) == str(alone.verdict(key))
+        assert str(looked.decision(key)) == str(alone.decision(key))
 
 
 def test_twenty_looks_at_equal_models_rarely_claim_a_difference():
@@ -378,7 +380,7 @@ def test_twenty_looks_at_equal_models_rarely_claim_a_difference():
 
 def test_twenty_looks_at_a_gate_rarely_pass_or_fail_falsely():
     rng, least, looks = np.random.default_rng(36), 0.6, np.arange(20, 401, 20)
-    c = rng.binomial(4, rng.beta(1.2, 0.8, (1000, 400)))  # the mean is .6: neither verdict is true
+    c = rng.binomial(4, rng.beta(1.2, 0.8, (1000, 400)))  # the mean is .6: neither decision is true
     found = [(c[:, :m].mean(axis=1) / 4, c[:, :m].std(axis=1, ddof=1) / 4 / m**0.5) for m in looks]
     low, high = np.array(
         [
@@ -437,7 +439,7 @@ class TestCounts:
             counted, kept = (at_k.gate(data, **asked).checks[0] for data in (self.data, MIXED))
             ends = counted.value, counted.low, counted.high
             assert ends == pytest.approx((kept.value, kept.low, kept.high))
-        assert at_k.gate(at_k.score(self.data), require="pass@1 >= 0.1").verdict == PASS
+        assert at_k.gate(at_k.score(self.data), require="pass@1 >= 0.1").decision == PASS
 
     def test_several_share_the_level(self):
         found = at_k.gate(self.data, require=["pass@1 >= 0.1", "pass^2 >= 0.1"], data="x")

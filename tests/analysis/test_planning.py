@@ -12,10 +12,10 @@ import at_k
 from at_k import pass_at_k
 from at_k.analysis.planning import plan
 from at_k.estimators.counts import tabulate_pass
+from at_k.uncertainty.decisions import is_decided
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.variance import Variance, read_pilot
-from at_k.uncertainty.verdicts import is_decided
 
 N = [4] * 12
 C = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]

@@ -183,7 +183,7 @@ def test_every_form_of_a_gate_is_written(ask, tmp_path):
     assert done.exit_code == 3
     assert done.stdout == paths[1].read_text()
     assert ElementTree.parse(paths[0]).getroot()[0].get("errors") == "1"
-    assert json.loads(paths[2].read_text())["verdict"] == "INCONCLUSIVE"
+    assert json.loads(paths[2].read_text())["decision"] == "INCONCLUSIVE"
     assert ask(f"{words} --format junit").stdout == paths[0].read_text()
 
 

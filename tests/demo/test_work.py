@@ -158,7 +158,7 @@ def test_the_line_of_compare_computes_the_same(a, b, options, form, tmp_path, mo
     assert said["keys"].keys() == drawn["keys"].keys()
     for key, row in drawn["keys"].items():
         assert all(
-            row[part] == said["keys"][key][part] for part in row if part != "verdict"
+            row[part] == said["keys"][key][part] for part in row if part != "decision"
         )  # it names the models
     capsys.readouterr()
 
@@ -210,7 +210,7 @@ def test_sentences_are_in_the_language_of_the_visitor(language):
     assert any("\u4e00" <= sign <= "\u9fff" for sign in refused["error"]) == (language == "zh")
 
 
-def test_compare_draws_both_and_one_verdict():
+def test_compare_draws_both_and_one_decision():
     other = "\n".join(json.dumps(row | {"answers": ["7", "7", "7", "7"]}) for row in ROWS)
     found = work.run(
         "compare", {"a": {"name": "x", "text": other}, "b": {"name": "y", "text": TEXT}}
@@ -223,8 +223,8 @@ def test_compare_draws_both_and_one_verdict():
     (last,) = (each for each in found["lines"]["G-Pass@k_1.0"]["at"] if each[0] == 4)
     assert last[1] == pytest.approx(a - b, abs=1e-5)
     for line in found["lines"].values():
-        for _, value, low, high, verdict in line["at"]:
-            assert verdict == ("a" if low > 0 else "b" if high < 0 else "open")
+        for _, value, low, high, better in line["at"]:
+            assert better == ("a" if low > 0 else "b" if high < 0 else "open")
             assert low <= value <= high
         assert [each["code"] for each in line["said"]]
 
@@ -236,7 +236,7 @@ def draw_counts(rng, chances, n):
     )
 
 
-def test_both_verdicts_are_said_where_few_problems_have_many_samples():
+def test_both_decisions_are_said_where_few_problems_have_many_samples():
     """These problems decide, and are too few for others: the same as of the library, for the same data."""
     rng = np.random.default_rng(0)
     chances = rng.beta(0.8, 0.8, 30)
@@ -248,7 +248,7 @@ def test_both_verdicts_are_said_where_few_problems_have_many_samples():
         for text in (a, b)
     ]
     compared = at_k.compare(*reports, names=("x", "y"), band=True)
-    (about_here, here), (about_others, others) = line["verdicts"]
+    (about_here, here), (about_others, others) = line["decisions"]
     assert (about_here, about_others) == ("On these 30 problems", "For other problems like these")
     decided = [
         key.k
@@ -287,8 +287,8 @@ def test_the_headline_says_where_the_sign_turns(narrow, wide, said):
         }
         for name, rows in (("x", steady), ("y", ahead))
     )
-    verdicts = work.run("compare", {"a": a, "b": b})["lines"]["pass@k"]["verdicts"]
-    assert verdicts[1][1] == said
+    decisions = work.run("compare", {"a": a, "b": b})["lines"]["pass@k"]["decisions"]
+    assert decisions[1][1] == said
 
 
 def test_equal_files_are_compared():

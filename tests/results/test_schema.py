@@ -53,7 +53,7 @@ def test_results_are_valid(name):
     ("a report", ["values", "pass@1"], "0.5"), ("a report", ["n_problems"], -1), ("a report", ["signatures"], None),
     ("a report", ["intervals", "pass@1", "low"], None), ("a report", ["notes", 0], 3),
     ("a comparison", ["keys", "pass@1", "p_value"], 1.5), ("a comparison", ["names"], ["A"]),
-    ("a gate", ["verdict"], "MAYBE"), ("a gate", ["checks"], []), ("a gate", ["exit_code"], 2),
+    ("a gate", ["decision"], "MAYBE"), ("a gate", ["checks"], []), ("a gate", ["exit_code"], 2),
 ])  # fmt: skip
 def test_damaged_results_are_not_valid(name, path, value):
     """A part is replaced, or left out where the value is None."""

@@ -44,7 +44,7 @@ FRAGMENTS = {
         r"pass@4 & 1.000 & 0.500 & +0.500 [+0.044, +0.947] & 0.031 & 6 / 0 / 6 & \textbf{a\_1 is better} \\",
         "<td>+0.500 [+0.044, +0.947]</td><td>0.031</td><td>6 / 0 / 6</td><td><strong>a_1 is better</strong>",
         "metric,a_1,b|2,A − B [95 %],A − B [95 %]_low,A − B [95 %]_high,p,won / lost / tied\npass@1,0.5416",
-        '"verdict": "a_1 is better"',
+        '"decision": "a_1 is better"',
     ),
     "pooled": (
         "\n\nx\n\nA is better at pass@1: +41.7 points [+18.3, +53.8], p < 0.001. ",
@@ -60,7 +60,7 @@ FRAGMENTS = {
         r"PASS & pass@2 $>$= 0.1 & 0.8333 [0.6143, 0.9303] \\",
         "<h3>INCONCLUSIVE</h3><table><thead>",
         ",requirement,measured,measured_low,measured_high\nINCONCLUSIVE,pass@1 >= 0.5,0.541666666666666",
-        '"verdict": "INCONCLUSIVE",\n "exit_code": 3,',
+        '"decision": "INCONCLUSIVE",\n "exit_code": 3,',
     ),
     "plan": (
         "interval ±                  6  0.377  0.301  0.246  0.210   0.188\n",

@@ -83,7 +83,7 @@ def test_the_interval_is_that_of_all_subsets(confidence_level, seed, together):
 def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(
     rows, confidence_level, method, together
 ):
-    """The one rule of every verdict: of all methods, with ties, with few differences, with clusters."""
+    """The one rule of every decision: of all methods, with ties, with few differences, with clusters."""
     a, b, labels = np.array(rows).T
     found = compare_values(
         a / 2,
@@ -186,7 +186,7 @@ class TestNormalLimit:
             atol=0.08 * self.DIFFERENCES.std() / np.sqrt(3_000),
         )
 
-    def test_fragility_is_where_the_verdict_falls(self):
+    def test_fragility_is_where_the_decision_falls(self):
         a, b = 0.5 + self.DIFFERENCES.clip(-0.4, 0.4) / 2, np.full(3_000, 0.5)
         found = compare_values(a + 0.02, b)
         for share, better in (

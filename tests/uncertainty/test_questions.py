@@ -1,4 +1,4 @@
-"""Families of questions: their methods, the one rule of every verdict, bands, fragility, and how often they err."""
+"""Families of questions: their methods, the one rule of every decision, bands, fragility, and how often they err."""
 
 from itertools import product
 
@@ -10,10 +10,10 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from at_k.uncertainty.comparison import compare_columns, compare_values
+from at_k.uncertainty.decisions import find_least, is_decided
 from at_k.uncertainty.flips import Flips
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import Questions
-from at_k.uncertainty.verdicts import find_least, is_decided
 from benchmarks.coverage.deciding import simulate_band, simulate_pairs
 from benchmarks.coverage.equal import SKEWED, UNLIKE_N, simulate_clusters, simulate_errors
 
@@ -141,7 +141,7 @@ class TestFamily:
         return [(np.clip(each, 0, 1), np.clip(-each, 0, 1)) for each in columns]
 
     def test_the_interval_excludes_0_exactly_where_the_adjusted_p_is_below_the_level(self):
-        """Of 500 pairs: verdict, interval and p-value are those of one family."""
+        """Of 500 pairs: decision, interval and p-value are those of one family."""
         decided = 0
         for seed in range(500):
             level = (0.8, 0.95, 0.99)[seed % 3]
@@ -254,7 +254,7 @@ def draw_pairs(seed, keys, problems, method):
 
 
 def stands(pairs, count, sign=1, **options):
-    """Compare anew, with further problems that A loses in every key: does the verdict on the first remain?"""
+    """Compare anew, with further problems that A loses in every key: does the decision on the first remain?"""
     ends = (np.zeros(count), np.ones(count))[::sign]
     longer = [tuple(map(np.append, pair, ends)) for pair in pairs]
     found, *_ = compare_columns(longer, [True] * len(longer), **options)
@@ -263,7 +263,7 @@ def stands(pairs, count, sign=1, **options):
 
 class TestFragility:
     @for_each("seed, method, keys", list(product(range(5), ["bounded", "mcnemar"], [1, 3])))
-    def test_it_is_the_number_of_problems_that_undo_the_verdict(self, seed, method, keys):
+    def test_it_is_the_number_of_problems_that_undo_the_decision(self, seed, method, keys):
         """By comparing again, with one more problem each time; ten problems are enumerated up to four more."""
         options = {"method": "bounded" if method == "bounded" else "sign-flip"}
         pairs = draw_pairs(seed, keys, 10, method)
@@ -278,7 +278,7 @@ class TestFragility:
             else:
                 assert found.fragility > 4
 
-    def test_the_method_of_the_verdict_stays(self):
+    def test_the_method_of_the_decision_stays(self):
         """Flips follow t for these numbers, and have the last word."""
         a, b = np.full(60, 0.6), RNG.uniform(0, 0.4, 60)
         found = compare_values(a, b)
@@ -307,7 +307,7 @@ class TestFragility:
         assert stands(pairs, count - 2, **options, **cluster(count - 2))
         assert not stands(pairs, count + 1, **options, **cluster(count + 1))
 
-    def test_one_sample_of_each_problem_and_verdicts_without_any(self):
+    def test_one_sample_of_each_problem_and_decisions_without_any(self):
         """Eight won and none lost: mid-p is .0039. One loss makes it .0215, two .0654."""
         found = compare_values([1] * 8 + [0] * 9, [0] * 17)
         assert (found.method, found.fragility) == ("mcnemar", 2)

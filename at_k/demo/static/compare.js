@@ -1,4 +1,4 @@
-// The page Compare: two models on the same problems, and one verdict for each k.
+// The page Compare: two models on the same problems, and one decision for each k.
 
 import { ask, at, button, fetchPrepared, fold, join, keepFocus, make, makeCode, mark, readState, say, writeState } from "./base.js";
 import { choose, drawLines, drawStairs, drawTable, makeEntry, makeTakeAway } from "./figures.js";
@@ -63,7 +63,7 @@ function source(side) {
 }
 
 const COLOURS = { a: "var(--a)", b: "var(--b)", open: "var(--soft)" };
-const VERDICTS = { a: "A is better", b: "B is better", open: "No difference is shown" };
+const DECISIONS = { a: "A is better", b: "B is better", open: "No difference is shown" };
 const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(100 * value).toFixed(0)}`;
 
 const show = () => keepFocus(showNow);
@@ -76,11 +76,11 @@ function showNow() {
   const k = draws.includes(Number(shown.k)) ? Number(shown.k) : draws.at(-1);
   const set = (changed) => { shown = { ...shown, ...changed }; remember(); show(); };
   const ends = now.at.flatMap(([, value, low, high]) => [value, low ?? 0, high ?? 0]);
-  const points = now.at.map(([each, value, low, high, verdict]) => [each, value, low, high, COLOURS[verdict]]);
-  const verdicts = new Set(now.at.map((each) => each[4]));
-  const legend = make("div", { class: "legend" }, ...Object.entries(VERDICTS).filter(([each]) => verdicts.has(each)).map(([each, text]) => makeEntry(say(text), COLOURS[each])));
+  const points = now.at.map(([each, value, low, high, decision]) => [each, value, low, high, COLOURS[decision]]);
+  const decisions = new Set(now.at.map((each) => each[4]));
+  const legend = make("div", { class: "legend" }, ...Object.entries(DECISIONS).filter(([each]) => decisions.has(each)).map(([each, text]) => makeEntry(say(text), COLOURS[each])));
   at("report").replaceChildren(
-    make("h1", { class: "verdict" }, ...now.verdicts.map(([about, said]) => make("span", {}, make("small", {}, `${about}: `), said))),
+    make("h1", { class: "decision" }, ...now.decisions.map(([about, said]) => make("span", {}, make("small", {}, `${about}: `), said))),
     make("p", { class: "lead" }, join(now.said.map((each) => each.text))),
     make("h2", {}, say("Difference A − B, in points")),
     make("p", { class: "over" }, choose("", names, line, (each) => set({ line: each }), (each) => found.lines[each].label)),

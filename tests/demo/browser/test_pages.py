@@ -194,16 +194,18 @@ def test_equal_runs_are_noted_and_one_can_be_dropped(visit):
     eventually(lambda: "2 problems × 1 answer" in page.locator("#source").inner_text(), True)
 
 
-def test_two_files_are_compared_with_both_verdicts(visit):
+def test_two_files_are_compared_with_both_decisions(visit):
     page = visit("compare")
     better = ROWS.replace('"1"]', '"7"]')
     give(page, better, "better.jsonl", "#source_a")
     give(page, ROWS, "worse.jsonl", "#source_b")
     eventually(lambda: page.locator("#compare .side").count(), 2)
     eventually(lambda: "worse" in page.locator("#source_b").inner_text(), True)
-    verdict = page.locator("h1.verdict")
-    eventually(lambda: "".join(verdict.all_inner_texts()).startswith("On these 24 problems:"), True)
-    _, others = verdict.locator("span").all_inner_texts()
+    decision = page.locator("h1.decision")
+    eventually(
+        lambda: "".join(decision.all_inner_texts()).startswith("On these 24 problems:"), True
+    )
+    _, others = decision.locator("span").all_inner_texts()
     read = "all => all.map(each => each.getAttribute('stroke'))"
     colours = page.locator(".chart path[stroke-linecap]").evaluate_all(read)
     assert ("is better" in others) == ("var(--a)" in colours)

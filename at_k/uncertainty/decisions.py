@@ -1,4 +1,4 @@
-"""The result of a comparison in one number, the rule of its verdict, and the tests that need no flips."""
+"""The result of a comparison in one number, the rule of its decision, and the tests that need no flips."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Comparison:
         counts_from: the size from which a difference would count with this number of problems and this spread; None
             if not paired, or for other samples of these very problems.
         fragility: the number of additional lost problems, solved by the other model, that would make the result
-            non-significant; None without a verdict, for values without a range, if not paired, and in a ranking.
+            non-significant; None without a decision, for values without a range, if not paired, and in a ranking.
         p_equivalence: the p-value of a difference of at least the margin; None without a margin.
         won: problems in which a is better; None if not paired.
         lost: problems in which b is better; None if not paired.
@@ -112,7 +112,7 @@ def make_comparison(
 
 
 def is_decided(p_value: float, confidence_level: float) -> bool:
-    """Return whether a p-value is below 1 − confidence_level: the one rule of every verdict.
+    """Return whether a p-value is below 1 − confidence_level: the one rule of every decision.
 
     Examples:
         >>> is_decided(0.0499, 0.95), is_decided(0.05, 0.95)  # 1 − 0.95 is a little more than 0.05 in floats
@@ -129,7 +129,7 @@ def find_alpha(confidence_level: float) -> float:
 def note_few(
     difference: Floats, count: int, least: float, confidence_level: float
 ) -> tuple[Message, ...]:
-    """Say where no value differs, or so few units that no verdict can occur."""
+    """Say where no value differs, or so few units that no decision can occur."""
     if not difference.any():
         return (_say("compare.equal"),)
     if is_decided(least, confidence_level):

@@ -1,4 +1,4 @@
-"""Both verdicts of a comparison, in every form and in gates, computed anew from their definitions."""
+"""Both decisions of a comparison, in every form and in gates, computed anew from their definitions."""
 
 import json
 import re
@@ -122,8 +122,8 @@ def tell(name, here, other, problems, ends, counts):
     return ["No difference between A and B is shown at pass@1", limits]
 
 
-def name_verdict(name, here, other, known, unlike):
-    """The verdict of a row."""
+def name_decision(name, here, other, known, unlike):
+    """The decision of a row."""
     said = "no difference shown"
     if other:
         said = f"{name} is better"
@@ -139,7 +139,7 @@ def squeeze(text):
 
 
 @for_each("seed", range(60))
-def test_both_verdicts_in_every_form(seed):
+def test_both_decisions_in_every_form(seed):
     grades = draw(seed)
     a, b = (each.mean(axis=1) for each in grades)
     sizes = [each.shape[1] for each in grades]
@@ -171,9 +171,9 @@ def test_both_verdicts_in_every_form(seed):
         assert words in said
     assert ("other samples could reverse it" in said) == (other and known and not here)
     # JSON, the table and LaTeX.
-    verdict = name_verdict(better, here, other, known, sizes[0] != sizes[1])
+    decision = name_decision(better, here, other, known, sizes[0] != sizes[1])
     content = json.loads(found.to_json())["keys"]["pass@1"]
-    assert content["verdict"] == verdict
+    assert content["decision"] == decision
     assert (content["better"] or "").upper() == better * other
     assert (content["problem_set"] is not None) == known
     if known:
@@ -181,7 +181,7 @@ def test_both_verdicts_in_every_form(seed):
     row = f"{d.mean():+.3f} [{low:+.3f}, {high:+.3f}]".replace("-", "−")
     for text in (squeeze(str(found)), squeeze(found.to_latex())):
         assert row in text
-        assert verdict in text
+        assert decision in text
     # Gates of A beside B: for other problems, and for these.
     for target, (lower, upper) in intervals.items():
         judged = gate(*data, metrics="pass@1", margin=0.1, target=target)
@@ -190,5 +190,5 @@ def test_both_verdicts_in_every_form(seed):
             expected = "PASS"
         elif upper < -0.1:
             expected = "FAIL"
-        assert (judged.verdict, judged.checks[0].low) == (expected, pytest.approx(lower, abs=1e-7))
+        assert (judged.decision, judged.checks[0].low) == (expected, pytest.approx(lower, abs=1e-7))
         assert ("These problems are gated" in str(judged)) == (target == "problem_set")
