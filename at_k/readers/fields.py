@@ -407,6 +407,13 @@ def list_names(objects: Iterable[Any], path: str) -> list[str]:
     )
 
 
+def list_whole(whole: str, parts: Sequence[str], reading: Reading) -> list[str]:
+    """List a score and those that it consists of, unless that is only one."""
+    if len(parts) > 1 or reading.scorer:
+        return [whole, *parts]
+    return [whole]
+
+
 def _find(row: Any, path: str | None) -> Any:
     if path is None:
         return NOTHING

@@ -11,7 +11,7 @@ from typing import Any
 from at_k.errors import Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.fields import Chosen, Row, list_documents, list_in, list_names
+from at_k.readers.fields import Chosen, Row, list_documents, list_in, list_names, list_whole
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Reading, has_fields, refuse_field
 from at_k.readers.samples import Samples
@@ -81,10 +81,7 @@ def judge_rollout(row: Row, line: int, chosen: Chosen) -> object:
 
 def list_weighted(rows: Sequence[Any], reading: Reading) -> list[str]:
     """List the sum of the rewards of verifiers 0.4, and those that it consists of, unless that is only one."""
-    names = ["reward", *list_names(list_in(rows[0], "traces")[:1], "rewards")]
-    if len(names) > 2 or reading.scorer:
-        return names
-    return names[:1]
+    return list_whole("reward", list_names(list_in(rows[0], "traces")[:1], "rewards"), reading)
 
 
 def judge_episode(row: Mapping[str, Any], line: int, chosen: Chosen) -> object:
@@ -152,20 +149,11 @@ def list_tests(tasks: Sequence[Any], _: Reading) -> list[str]:
 
 def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
     """Return the grade of a sample: `evaluate.py` of EvalPlus wants both statuses for the tests that it adds."""
-    grades: list[object] = []
-    for column in ("base_status", "plus_status") if chosen.scorer == "plus" else ("base_status",):
-        status = sample.get(column, "")
-        word = chosen.collector.reads.find_word(status)
-        if word is None:
-            return status  # the word says why the sample is missing
-        if word is not NOTHING:
-            grades.append(word)
-            continue
-        if not isinstance(status, (str, type(None))) or status not in _STATUSES:
-            raise refuse_field(
-                "EvalPlus", column, sample.get("", status), chosen.collector.place(number)
-            )
-        grades.append(_STATUSES[status])
+    grades = [_judge("EvalPlus", "base_status", sample, number, chosen)]
+    if chosen.scorer == "plus" and not isinstance(grades[0], str):
+        grades.append(_judge("EvalPlus", "plus_status", sample, number, chosen))
+    if isinstance(grades[-1], str):
+        return grades[-1]
     if False in grades:
         return False
     if None in grades:
@@ -175,14 +163,19 @@ def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
 
 def judge_status(sample: Row, number: int, chosen: Chosen) -> object:
     """Return whether a sample of BigCodeBench passed."""
-    status = sample.get("status")
+    return _judge("BigCodeBench", "status", sample, number, chosen)
+
+
+def _judge(harness: str, column: str, sample: Row, number: int, chosen: Chosen) -> object:
+    """Return the verdict of a status, or a word that says why the sample is missing."""
+    status = sample.get(column, "")
     word = chosen.collector.reads.find_word(status)
     if word is None:
         return status
     if word is not NOTHING:
         return word
-    if not isinstance(status, str) or status not in _STATUSES:
-        raise refuse_field("BigCodeBench", "status", status, chosen.collector.place(number))
+    if not isinstance(status, (str, type(None))) or status not in _STATUSES:
+        raise refuse_field(harness, column, sample.get("", status), chosen.collector.place(number))
     return _STATUSES[status]
 
 
@@ -228,38 +221,43 @@ def list_reports(source: Source) -> Iterator[Any]:
             yield report | about if isinstance(report, dict) else report
 
 
-# Lists of a run's instances without a verdict, and what became of these.
-_FAILURES = {"incomplete_ids": "not run", "error_ids": "error", "infra_failure_ids": "error"}
+# The lists of a run's instances, and what became of those without a verdict.
+_OF_RUN = {
+    **dict.fromkeys(("submitted_ids", "resolved_ids", "unresolved_ids", "empty_patch_ids")),
+    "incomplete_ids": "not run",
+    "error_ids": "error",
+    "infra_failure_ids": "error",
+}
+
+# The same of `results.json`.
+_OF_RESULTS = dict.fromkeys(("generated", "none", "no_generation", "resolved"))
 
 
 def list_run(source: Source) -> Iterator[Any]:
     """Yield the instances of a run. One that failed or has no prediction is missing; one without a patch is wrong."""
-    lists = ("submitted_ids", "resolved_ids", "unresolved_ids", "empty_patch_ids", *_FAILURES)
-    named = {name: list(map(str, list_in(source.document, name))) for name in lists}
-    resolved = {*named["resolved_ids"]}
-    failed = {
-        name: said for of, said in _FAILURES.items() for name in named[of] if name not in resolved
-    }
-    for name in dict.fromkeys(name for names in named.values() for name in names):
-        row = {
-            "instance_id": name,
-            "resolved": name in resolved,
-            "model": source.name.partition(".")[0],
-        }
-        yield row | {"failure": failed.get(name)}
+    model = source.name.partition(".")[0]
+    for row in _list_instances(source, _OF_RUN, "resolved_ids"):
+        yield row | {"model": model}
 
 
 def list_results(source: Source) -> Iterator[Any]:
-    """Yield the instances of `results.json`. What was generated and not resolved is wrong; what has no patch, too."""
-    named = {
-        name: list(map(str, list_in(source.document, name)))
-        for name in ("generated", "none", "no_generation", "resolved")
-    }
-    if not named["generated"]:
-        raise _say.error("swe_bench.unlisted", count=len(named["resolved"]))
-    resolved = {*named["resolved"]}
-    for name in dict.fromkeys(name for names in named.values() for name in names):
-        yield {"instance_id": name, "resolved": name in resolved, "failure": None}
+    """List the instances of `results.json`. What was generated and not resolved is wrong; what has no patch, too."""
+    if not list_in(source.document, "generated"):
+        count = len(list_in(source.document, "resolved"))
+        raise _say.error("swe_bench.unlisted", count=count)
+    return _list_instances(source, _OF_RESULTS, "resolved")
+
+
+def _list_instances(
+    source: Source, lists: Mapping[str, str | None], resolved: str
+) -> Iterator[Row]:
+    """Yield the instances that are in some lists, of which one names those that are resolved."""
+    found: dict[str, str | None] = {}
+    for of, said in lists.items():
+        found |= dict.fromkeys(map(str, list_in(source.document, of)), said)
+    right = dict.fromkeys(map(str, list_in(source.document, resolved)))
+    for name, said in (found | right).items():
+        yield {"instance_id": name, "resolved": name in right, "failure": said}
 
 
 def list_exercises(source: Source) -> Iterator[Any]:

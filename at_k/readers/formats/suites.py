@@ -11,7 +11,7 @@ from typing import Any
 from at_k.errors import Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.fields import Chosen, Found, Row, list_in, list_names
+from at_k.readers.fields import Chosen, Found, Row, list_in, list_names, list_whole
 from at_k.readers.files.delimited import read_cells
 from at_k.readers.files.sources import Source
 from at_k.readers.format import (
@@ -264,10 +264,13 @@ _RATINGS = {"yes": 1, "no": 0}
 
 def list_feedback(rows: Sequence[Any], _: Reading) -> list[str]:
     """List the scorers of MLflow."""
-    named = dict.fromkeys(
-        name for row in rows if isinstance(row, dict) for name in row if name.endswith(_FEEDBACK)
-    )
-    return [name.removesuffix(_FEEDBACK) for name in named]
+    return _list_before(_FEEDBACK, rows)
+
+
+def _list_before(end: str, rows: Sequence[Any]) -> list[str]:
+    """List what is before the end of the names that have it."""
+    names = dict.fromkeys(chain.from_iterable(row for row in rows if isinstance(row, dict)))
+    return [name.removesuffix(end) for name in names if name.endswith(end)]
 
 
 def has_feedback(row: Mapping[str, Any]) -> bool:
@@ -317,14 +320,7 @@ def has_scores(row: Mapping[str, Any]) -> bool:
 
 def list_metric_scores(rows: Sequence[Any], _: Reading) -> list[str]:
     """List the metrics of Vertex AI, the one that compares with the reference first."""
-    named = dict.fromkeys(
-        name.removesuffix(_SCORE)
-        for row in rows
-        if isinstance(row, dict)
-        for name in row
-        if name.endswith(_SCORE)
-    )
-    return sorted(named, key=lambda name: name != "exact_match")
+    return sorted(_list_before(_SCORE, rows), key=lambda name: name != "exact_match")
 
 
 def list_events(source: Source) -> Iterator[Any]:
@@ -373,10 +369,7 @@ def list_cases(source: Source) -> Iterator[Any]:
 
 def list_case_metrics(rows: Sequence[Any], reading: Reading) -> list[str]:
     """List the verdict of a case of DeepEval and those of its metrics, unless that is the only one."""
-    names = list_names(rows, "verdicts") or ["success"]
-    if len(names) > 2 or reading.scorer:
-        return names
-    return names[:1]
+    return list_whole("success", list_names(rows, "verdicts")[1:], reading)
 
 
 _EXAMPLES = ("metadata", "example_level_metadata")
