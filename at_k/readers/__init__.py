@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from filecmp import cmp
 from functools import lru_cache, partial
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Message, Phrases
 from at_k.options.registry import PROGRAM_TESTS, READING, complete, takes
 from at_k.progress import follow_reading
-from at_k.readers.files.paths import Copies, Paths, fetch, is_paths
+from at_k.readers.files.paths import Copies, Paths, fetch, is_paths, spell_path
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
 from at_k.validation import UNLIMITED, Limits
 
@@ -131,6 +131,7 @@ def _unpack(path: Paths, format: str | None, limits: Limits) -> tuple[Paths, Cop
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
     if folder.exists():
+        copies.name(folder, spell_path(file))
         return (folder, copies)
     return (path, None)
 
@@ -186,7 +187,7 @@ def _read_files(
     files, named = find_files(path)
     broken: dict[Path, InputError] = {}
     chosen = _find_formats(files, format, reading, problems, broken=None if named else broken)
-    parts: dict[str, Samples] = {}
+    parts: dict[Path, Samples] = {}
     with follow_reading(sum(file.stat().st_size for file in files)) as reach:
         before = 0
         for file, source, kind in bundle(chosen) if len(files) > 1 and not concat else chosen:
@@ -194,35 +195,41 @@ def _read_files(
             try:
                 kind.refuse_options(reading)
                 samples = kind.read_file(source, reading)
-                parts[fspath(file)] = (
+                parts[file] = (
                     name_files(samples, source.files, pool=reading.pool)
                     if source.files
                     else samples
                 )
             except InputError as error:
-                raise (error if source.files else error.in_file(fspath(file))) from None
+                raise (error if source.files else error.in_file(spell_path(file))) from None
             source.release()
             source.reach(source.size)
             before += source.size
     if not parts:
         raise _say.error("readers.nothing", count=len(files))
-    merged = merge(list(parts.values()), list(parts), pool=reading.pool, concat=concat)
+    merged = merge(
+        list(parts.values()), list(map(spell_path, parts)), pool=reading.pool, concat=concat
+    )
     if not {*SAMPLE_ROLES} & {*merged.table.column_names}:
         raise refuse_empty()
     if exclude is not None:
         merged = leave_out(merged, exclude)
-    used = [file for file in files if fspath(file) in parts]
+    used = [file for file in files if file in parts]
     notes = [*merged.origin.notes, *_note_copies(used)]
     if problems is not None:
         notes += problems.list_notes()
     if merged.origin.harness != "plain":  # a table may have equal rows
-        notes += [_say("note.doubled", file=fspath(file)) for file in used if _is_doubled(file)]
+        notes += [_say("note.doubled", file=spell_path(file)) for file in used if _is_doubled(file)]
     odd = next(filter(is_named_as_results, broken), None)
     if odd is not None:
         count, reason = sum(map(is_named_as_results, broken)), broken[odd].message
         notes.append(
             _say(
-                "note.broken_files", count=count, total=len(files), file=fspath(odd), reason=reason
+                "note.broken_files",
+                count=count,
+                total=len(files),
+                file=spell_path(odd),
+                reason=reason,
             )
         )
     return replace(merged, origin=replace(merged.origin, notes=notes))
@@ -236,7 +243,7 @@ def _note_copies(files: Sequence[Path]) -> list[Message]:
         if file.is_file():
             original = originals.setdefault(file.stat().st_size, file)
         if original is not file and cmp(original, file, shallow=False):
-            return [_say("note.copy", file=fspath(file), original=fspath(original))]
+            return [_say("note.copy", file=spell_path(file), original=spell_path(original))]
     return []
 
 
@@ -296,7 +303,7 @@ def _find_formats(
                 beside.append((file, source, kind))
         except InputError as error:  # noqa: PERF203 - opening a file takes much longer
             if broken is None:
-                raise error.in_file(fspath(file)) from None
+                raise error.in_file(spell_path(file)) from None
             broken[file] = error
         else:
             if broken is not None:

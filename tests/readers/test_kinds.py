@@ -237,6 +237,16 @@ def test_archives_are_read_as_the_folders_that_they_hold(write, tmp_path):
     assert list(tmp_path.parent.glob("*.jsonl")) == []
 
 
+def test_a_fault_in_an_archive_names_its_member(tmp_path):
+    path = tmp_path / "runs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for run in range(2):
+            archive.writestr(f"out/run{run}.jsonl", '{"id": 1, "correct": 1}\n{"id": ')
+    with pytest.raises(InputError) as caught:
+        at_k.score(path)
+    assert str(caught.value).startswith(f"{path}/out/run0.jsonl: ")
+
+
 def test_a_broken_tar_file_is_named(tmp_path):
     path = write_tar(tmp_path)
     path.write_bytes(path.read_bytes()[:-60])

@@ -98,12 +98,35 @@ def to_path(address: str) -> Path:
     return Path(url2pathname(urlsplit(address).path))
 
 
+# The copies that are held now, and what each is a copy of.
+_ORIGINALS: dict[Path, str] = {}
+
+
 class Copies:
-    """A folder for copies of files in a store, which ends with this object."""
+    """A folder for copies of files in a store or an archive, which ends with this object."""
 
     def __init__(self) -> None:
         self.folder = Path(mkdtemp())
-        finalize(self, rmtree, self.folder, ignore_errors=True)
+        finalize(self, _remove, self.folder)
+
+    def name(self, copy: Path, original: str) -> None:
+        """Let messages name a file or folder by what it is a copy of."""
+        _ORIGINALS[copy] = original
+
+
+def _remove(folder: Path) -> None:
+    for copy in list(_ORIGINALS):
+        if copy.is_relative_to(folder):
+            del _ORIGINALS[copy]
+    rmtree(folder, ignore_errors=True)
+
+
+def spell_path(file: Path) -> str:
+    """Spell the path of a file; of a copy, that of what it was copied from."""
+    for copy in (file, *file.parents):
+        if copy in _ORIGINALS:
+            return "/".join([_ORIGINALS[copy], *file.relative_to(copy).parts])
+    return fspath(file)
 
 
 def fetch(paths: Paths) -> tuple[Paths, Copies | None]:
@@ -112,20 +135,22 @@ def fetch(paths: Paths) -> tuple[Paths, Copies | None]:
     if not isinstance(listed, (list, tuple)) or not any(map(is_address, listed)):
         return paths, None
     copies = Copies()
-    held = [_fetch(path, copies.folder) if is_address(path) else path for path in listed]
+    held = [_fetch(path, copies) if is_address(path) else path for path in listed]
     return (held[0] if isinstance(paths, (str, PathLike)) else held), copies
 
 
-def _fetch(address: Any, folder: Path) -> Path:
-    """Copy what is at an address into a folder, under its own name."""
+def _fetch(address: Any, copies: Copies) -> Path:
+    """Copy what is at an address, under its own name."""
     if address.startswith("file://"):
         return to_path(address)
     import fsspec
 
     try:
         store, place = fsspec.core.url_to_fs(address)
-        target = folder / str(len(list(folder.iterdir()))) / PurePosixPath(place).name
-        target.parent.mkdir()
+        folder = copies.folder / str(len(list(copies.folder.iterdir())))
+        folder.mkdir()
+        target = folder / PurePosixPath(place).name
+        copies.name(target, address)
         store.get(place, str(target), recursive=store.isdir(place))
     except FileNotFoundError:
         raise FileNotFoundError(f"There is no file {address}") from None

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
-from os import fspath
 from os.path import abspath, commonpath, relpath
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from at_k.errors import Mention, Message, Phrases, SeveralModelsError
 from at_k.readers.arrays import Groups, fill_numbers, make_text_lists, make_texts
 from at_k.readers.cells import keep_common
 from at_k.readers.files.documents import holds_one_row
-from at_k.readers.files.paths import ENDINGS
+from at_k.readers.files.paths import ENDINGS, spell_path
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
@@ -471,7 +470,8 @@ def bundle(found: Iterable[Found]) -> Iterator[Found]:
         files = [file for (file, _, _), _ in listed]
         folder = Path(commonpath([file.absolute().parent for file in files]))
         data = b"".join(line for _, line in listed)
-        yield folder, Source(folder.name, data, source.limits, files=list(map(fspath, files))), kind
+        paths = list(map(spell_path, files))
+        yield folder, Source(folder.name, data, source.limits, files=paths), kind
 
 
 def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -> Samples:
