@@ -27,8 +27,8 @@ _say = Phrases(
     {
         "compare.of_others": "With {option:target=problem_set}, leave out {names}: it is about other problems, and "
         "the target about other samples of these.",
-        "compare.of_audit": "With {option:audited}, leave out {names}: an audited difference takes problems as "
-        "independent, and is about other problems like these.",
+        "compare.of_audit": "With {option:audited}, leave out {names}: an audit takes problems as independent, "
+        "and is about other problems like these.",
         "compare.nothing_audited": "No number that is compared was audited for both models. Give data of which "
         "{option:audited} names a column of verdicts.",
         "compare.no_audit": "{name} has no audited values of {key}. Give data whose column {option:audited} names, and "
@@ -103,30 +103,23 @@ def _find_audit(matched: Matched, place: int, key: Key) -> Floats:
     return np.asarray(audit[key])
 
 
-def refuse_beside_audit(options: Mapping[str, Any]) -> None:
-    """Raise for what an audited comparison cannot have."""
-    asked = [name for name in ("extra_tests", "band") if options[name]]
-    if options["clusters"] not in (None, False):
-        asked.append("clusters")
-    if options["target"] != "population":
-        asked.append("target")
-    if options["unmatched"] == "unpaired":
-        asked.append("unmatched")
-    if asked:
-        raise _say.error("compare.of_audit", names=Mention(asked[0]))
-
-
-def refuse_for_reruns(options: Mapping[str, Any], *, unpaired: bool) -> None:
-    """Raise for what is about other problems, where the problem set is the target."""
-    asked = [
-        name
-        for name in ("clusters", "extra_tests", "band")
-        if options[name] not in (None, False, (), [])
-    ]
+def refuse_apart(options: Mapping[str, Any], *, unpaired: bool = False) -> None:
+    """Raise for what neither an audit nor other samples of these very problems can be compared with."""
+    others = ("clusters", "extra_tests", "band")
+    asked = [name for name in others if options.get(name) not in (None, False, (), [])]
     if unpaired:
         asked.append("unmatched")
+    is_population = options["target"] == "population"
+    if options["audited"] is not None:
+        code = "compare.of_audit"
+        if not is_population:
+            asked.append("target")
+    elif is_population:
+        return
+    else:
+        code = "compare.of_others"
     if asked:
-        raise _say.error("compare.of_others", names=Mention(asked[0]))
+        raise _say.error(code, names=Mention(asked[0]))
 
 
 def compare_audited(matched: Matched, keys: Sequence[str], options: Mapping[str, Any]) -> Compared:

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.apart import (
-    compare_audited,
-    compare_reruns,
-    refuse_beside_audit,
-    refuse_for_reruns,
-)
+from at_k.analysis.apart import compare_audited, compare_reruns, refuse_apart
 from at_k.analysis.bands import find_bands
 from at_k.analysis.claims import Difference
 from at_k.analysis.compared import Compared, Flip
@@ -120,17 +115,17 @@ def compare_matched(
     # Reports keep what they were asked for.
     held = [model.report.options for model in models if model.report is not None]
     asked = next((options["metrics"] for options in held if "metrics" in options), None)
-    if options["audited"] is not None:
-        refuse_beside_audit(options)
+    refuse_apart(options)
     matched = match(models, called, unmatched=unmatched, clusters=options["clusters"])
     if isinstance(options["extra_tests"], str):
         extra = [options["extra_tests"]]
     else:
         extra = list(options["extra_tests"])
     unpaired = unmatched == "unpaired" and any(matched.only)
+    if unpaired:
+        refuse_apart(options, unpaired=True)
     reruns = options["target"] == "problem_set"
     if reruns:
-        refuse_for_reruns(options, unpaired=unpaired)
         matched = replace(matched, labels=None)
     if options["audited"] is not None:
         compared = compare_audited(matched, keys, options)

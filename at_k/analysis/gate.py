@@ -1,16 +1,16 @@
-"""Does a model meet what is required of it? Decisions for continuous integration, by the ends of intervals."""
+"""Does a model meet what is required of it? Decided by the ends of intervals."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.apart import estimate_audited, estimate_rerun
+from at_k.analysis.apart import estimate_audited, estimate_rerun, refuse_apart
+from at_k.analysis.gated import Check, Gate
 from at_k.analysis.matching import Matched, match
 from at_k.analysis.measurements import read_models, trace
 from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
@@ -25,8 +25,6 @@ from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import find_report
 from at_k.report.scoring import score_unless_scored
 from at_k.report.tally_scoring import find_tally
-from at_k.results.sheet import Cell, Sentences, Sheet, Table
-from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.decisions import subtract_columns
@@ -39,18 +37,13 @@ if TYPE_CHECKING:
     from at_k.signatures import GateOptions, Unpack
 
 
-PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
-
 _say = Phrases(
     {
-        "gate.open": "More problems or samples may settle what is inconclusive: plan them with `at-k plan`.",
-        "gate.problems": "Problems that pass {requirement}: {passed:,} of {total:,}.",
         "gate.together": "Simultaneous {level} intervals ({own} each).",
         "gate.problem_set": "These problems are gated, for other samples of them, and no others.",
         "gate.audited": "The numbers are those by the better judge, estimated from all problems.",
         "gate.upper_bound": "All samples are drawn for {keys}: the interval is that for other problems, an upper "
         "bound.",
-        "gate.apart": "With {name}, leave out {names}: they are not judged together.",
         "gate.k_above_n": "{keys}: this needs {k} samples of every problem, but problem {problem} has n = {n} "
         "(problems with too few samples: {count:,} of {total:,}). Ask for k up to {n}, such as {near}.",
         "gate.margin": "A comparison with a base needs both: {option:base}, the results of the base, and "
@@ -64,176 +57,8 @@ _say = Phrases(
     }
 )
 
-_STYLES = {PASS: "good", FAIL: "bad", INCONCLUSIVE: "open"}
-
-
-@dataclass(frozen=True)
-class Check:
-    """Hold what became of one requirement.
-
-    Attributes:
-        requirement: what was required.
-        value: the number, or the difference of the two models.
-        low: the lower end of its interval.
-        high: the upper end.
-        least: what the number must be at least.
-        data: the name of the data set.
-        problem: the problem that it is about; None for all problems.
-    """
-
-    requirement: str
-    value: float
-    low: float
-    high: float
-    least: float
-    data: str = ""
-    problem: str | None = None
-
-    @property
-    def decision(self) -> str:
-        """Return "PASS" if the whole interval meets the requirement, "FAIL" if none of it does, or "INCONCLUSIVE"."""
-        # A difference whose interval begins at 0 is not shown to be one.
-        if self.low > self.least or self.low == self.least != 0:
-            return PASS
-        return FAIL if self.high < self.least else INCONCLUSIVE
-
-    @property
-    def name(self) -> str:
-        """Return the data set, the requirement and the problem as one name."""
-        return ": ".join(part for part in (self.data, self.problem, self.requirement) if part)
-
-    @property
-    def measured(self) -> str:
-        """Write the value and its interval, with a fourth decimal, by which an end may miss what is required."""
-        return self.cell.join(str)
-
-    @property
-    def cell(self) -> Cell:
-        """Return the value and its interval as a cell."""
-        return Cell(self.value, None if self.low == self.high else (self.low, self.high), ".4f")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Gate(Shown):
-    """Hold what became of all requirements.
-
-    Attributes:
-        checks: one for each requirement; for requirements of every problem, one for each problem.
-        notes: what a reader must know about these numbers.
-    """
-
-    checks: tuple[Check, ...]
-    notes: tuple[Message, ...] = ()
-
-    @property
-    def decision(self) -> str:
-        """Return "FAIL" if a requirement is failed, else "INCONCLUSIVE" if one is, else "PASS"."""
-        decisions = {check.decision for check in self.checks}
-        return next(decision for decision in (FAIL, INCONCLUSIVE, PASS) if decision in decisions)
-
-    @property
-    def exit_code(self) -> int:
-        """Return the status with which a command ends: 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE."""
-        return {PASS: 0, FAIL: 1, INCONCLUSIVE: 3}[self.decision]
-
-    def __bool__(self) -> bool:
-        """Return whether the decision is PASS, so that `assert at_k.gate(…)` is a test."""
-        return self.decision == PASS
-
-    def __add__(self, other: Gate) -> Gate:
-        """Join what became of the requirements of several data sets."""
-        return Gate(self.checks + other.checks, tuple(dict.fromkeys(self.notes + other.notes)))
-
-    @property
-    def remarks(self) -> list[Message]:
-        """Return what to read beside the checks: counts of problems, what settles what is open, and the notes."""
-        open_ = []
-        if any(check.decision == INCONCLUSIVE for check in self.checks):
-            open_ = [_say("gate.open")]
-        return [*self.count_problems(), *open_, *self.notes]
-
-    @property
-    def shown(self) -> tuple[Check, ...]:
-        """Return the checks that people read: all but the problems that pass."""
-        return tuple(
-            check for check in self.checks if check.problem is None or check.decision != PASS
-        )
-
-    def count_problems(self) -> list[Message]:
-        """Count, for each requirement of every problem, how many pass."""
-        passes: dict[tuple[str, str], list[bool]] = {}
-        for check in self.checks:
-            if check.problem is not None:
-                passes.setdefault((check.data, check.requirement), []).append(
-                    check.decision == PASS
-                )
-        return [
-            _say(
-                "gate.problems",
-                requirement=": ".join(filter(None, named)),
-                passed=sum(passed),
-                total=len(passed),
-            )
-            for named, passed in passes.items()
-        ]
-
-    def sheet(self, *, short: bool = False) -> Sheet:
-        """Show the decision, and what was measured for each requirement."""
-        notes = self.remarks
-        rows = [
-            (Cell(check.decision, style=_STYLES[check.decision]), check.name, check.cell)
-            for check in self.shown
-        ]
-        return Sheet(
-            [
-                Table(("", "requirement", "measured"), rows, quiet=True, left=2),
-                *([Sentences(notes, "note")] if notes else []),
-            ],
-            title=self.decision,
-            style=_STYLES[self.decision],
-            data=lambda: {
-                "decision": self.decision,
-                "exit_code": self.exit_code,
-                "checks": [{**vars(check), "decision": check.decision} for check in self.checks],
-                "notes": notes,
-            },
-        )
-
-    def to_junit(self) -> str:
-        """Write JUnit XML, which systems for continuous integration show: what is inconclusive is an error there."""
-        from xml.etree import ElementTree
-
-        root = ElementTree.Element("testsuites")
-        for data in dict.fromkeys(check.data for check in self.checks):
-            checks = [check for check in self.checks if check.data == data]
-            decisions = [check.decision for check in checks]
-            counts = {
-                "tests": len(checks),
-                "failures": decisions.count(FAIL),
-                "errors": decisions.count(INCONCLUSIVE),
-            }
-            about = {
-                "name": _clean(data or "at-k gate"),
-                **{name: str(count) for name, count in counts.items()},
-            }
-            suite = ElementTree.SubElement(root, "testsuite", about)
-            for check in checks:
-                named = {
-                    "classname": _clean(data or "at-k"),
-                    "name": _clean(replace(check, data="").name),
-                }
-                case = ElementTree.SubElement(suite, "testcase", named)
-                if check.decision != PASS:
-                    text = _clean(f"{check.decision}: {check.measured}.")
-                    kind = "failure" if check.decision == FAIL else "error"
-                    ElementTree.SubElement(case, kind, {"type": check.decision, "message": text})
-        ElementTree.indent(root)
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
-
-
-def _clean(text: str) -> str:
-    """Write the signs that XML cannot hold as U+FFFD."""
-    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
+# What was measured for each requirement, and what a reader must know about it.
+_Judged = tuple[list[Check], list[Message]]
 
 
 @takes(GATING, JUDGED)
@@ -263,66 +88,48 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         ('INCONCLUSIVE', 3, '1.0000 [0.3682, 1.0000]')
     """
     options = read_policy(complete(given, gate), given)
-    wanted = [
-        read_requirement(text)
-        for text in list_parts(() if options["require"] is None else options["require"])
-    ]
+    required = () if options["require"] is None else options["require"]
+    wanted = [read_requirement(text) for text in list_parts(required)]
     per_problem = None
     if options["each"] is not None:
         per_problem = read_each(options["each"])
     metrics = options["metrics"] or "pass@1"
     if isinstance(metrics, Mapping):
         metrics = spell_sum(metrics)
-    margin = options["margin"]
-    keys = [find_number(key) for key in list_names(metrics)]
-    if (base is None) != (margin is None):
+    compared = [find_number(key) for key in list_names(metrics)]
+    if (base is None) != (options["margin"] is None):
         raise _say.error("gate.margin")
-    if not wanted and per_problem is None and base is None:
-        raise _say.error("gate.nothing", requirement=Mention(require="pass@1 >= 0.8"))
-    if options["looks"] > 1 and not wanted and base is None:
-        raise _say.error("gate.looks", requirement=options["each"])
-    compared = keys
     if base is None:
         compared = []
+        if not wanted and per_problem is None:
+            raise _say.error("gate.nothing", requirement=Mention(require="pass@1 >= 0.8"))
+        if not wanted and options["looks"] > 1:
+            raise _say.error("gate.looks", requirement=options["each"])
+    refuse_apart(options)
+    options, looks = share_looks(options)
     scoring = {name: value for name, value in given.items() if name in JUDGED}
-    asked = [*(rule.key for rule in wanted), *compared]
     if options["audited"] is not None:
         scoring["audited"] = options["audited"]
-    _refuse_together(options)
+    judged = None
     if per_problem is None and base is None:
-        found = _gate_counts(candidate, wanted, scoring, options)
-        if found is not None:
-            return found
-    reports = _score_models(candidate, base, asked, scoring)
-    names = list(reports)
-    matched = match(
-        read_models(reports, {}),
-        names,
-        unmatched=options["unmatched"],
-        clusters=options["clusters"],
-    )
-    values = {}
-    for key in asked:
-        values[key] = matched.line_up([_find_values(report, key) for report in reports.values()])
-    columns = [rule._replace(values=values[rule.key][0]) for rule in wanted]
-    for key in compared:
-        text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
-        difference = subtract_columns(*values[key], bounded=is_bounded(key))
-        columns.append(Requirement(key, -margin if margin else 0.0, text, difference, paired=True))
-    if options["audited"] is not None or options["target"] == "problem_set":
-        checks, notes = _judge_apart(columns, matched, options)
-    else:
-        checks, notes = _judge(columns, matched, options)
-    if per_problem is not None:
-        checks += _check_problems(*per_problem, matched)
-    if matched.are_same(
-        [values[key][0] for key in compared], [rule.values for rule in columns if rule.paired]
-    ):
-        notes.append(_say("gate.same"))
-    return Gate(
-        tuple(replace(check, data=options["data"] or "") for check in checks),
-        (*matched.mistakes, *notes),
-    )
+        judged = _judge_counts(candidate, wanted, scoring, options)
+    if judged is None:
+        reports = _score_models(
+            candidate, base, [*(rule.key for rule in wanted), *compared], scoring
+        )
+        matched = match(
+            read_models(reports, {}),
+            list(reports),
+            unmatched=options["unmatched"],
+            clusters=options["clusters"],
+        )
+        looks = [*matched.mistakes, *looks]
+        judged = _judge_problems(matched, wanted, compared, options)
+        if per_problem is not None:
+            judged[0].extend(_check_problems(*per_problem, matched))
+    checks, notes = judged
+    named = tuple(replace(check, data=options["data"] or "") for check in checks)
+    return Gate(named, (*looks, *notes))
 
 
 def _is_counted(data: Any) -> bool:
@@ -333,15 +140,14 @@ def _is_counted(data: Any) -> bool:
     return find_tally(data) is not None or find_engine(data) is not None
 
 
-def _gate_counts(
+def _judge_counts(
     data: Any, wanted: Sequence[Requirement], scoring: Mapping[str, Any], options: Mapping[str, Any]
-) -> Gate | None:
+) -> _Judged | None:
     """Judge counts of problems by the intervals of their report; None where the data keep their problems."""
     if not _is_counted(data):
         return None
-    shared, notes = share_looks(options)
     keys = list(dict.fromkeys(rule.key for rule in wanted))
-    level = 1 - (1 - shared["confidence_level"]) / len(keys)
+    level = 1 - (1 - options["confidence_level"]) / len(keys)
     further = {name: options[name] for name in ("clusters", "target")}
     report = _score(data, keys, scoring, confidence_level=level, **further)
     if report.times is None:
@@ -354,12 +160,12 @@ def _gate_counts(
             raise make_absent(rule.key, report.values)
         value, bar = report.values[name], report.intervals[name]
         checks.append(Check(rule.text, value, bar.low, bar.high, rule.least))
+    notes = []
     if options["target"] == "problem_set":
-        notes.append(_say("gate.problem_set"))
+        notes = [_say("gate.problem_set")]
     if len(keys) > 1:
-        notes.append(_say_together(shared["confidence_level"], level))
-    data_name = options["data"] or ""
-    return Gate(tuple(replace(check, data=data_name) for check in checks), tuple(notes))
+        notes.append(_say_together(options["confidence_level"], level))
+    return checks, notes
 
 
 def _refuse_other_intervals(report: Report, level: float, options: Mapping[str, Any]) -> None:
@@ -377,24 +183,43 @@ def _refuse_other_intervals(report: Report, level: float, options: Mapping[str, 
         raise _say.error("gate.other_intervals", options=Mention(**asked))
 
 
-def _refuse_together(options: Mapping[str, Any]) -> None:
-    """Raise for what neither these very problems nor an audit can be judged by."""
-    if options["audited"] is None and options["target"] == "population":
-        return
-    if options["audited"] is not None and options["target"] != "population":
-        raise _say.error("gate.apart", name=Mention("audited"), names=Mention("target"))
-    if options["clusters"] not in (None, False):
-        name = "target" if options["audited"] is None else "audited"
-        raise _say.error("gate.apart", name=Mention(name), names=Mention("clusters"))
+def _judge_problems(
+    matched: Matched,
+    wanted: Sequence[Requirement],
+    compared: Sequence[Key],
+    options: Mapping[str, Any],
+) -> _Judged:
+    """Judge what is required of the candidate, and its differences from the base."""
+    columns = []
+    for rule in wanted:
+        columns.append(rule._replace(values=_line_up(matched, rule.key)[0]))
+    margin = options["margin"]
+    both = [_line_up(matched, key) for key in compared]
+    for key, (own, base) in zip(compared, both, strict=True):
+        text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
+        difference = subtract_columns(own, base, bounded=is_bounded(key))
+        columns.append(Requirement(key, -margin if margin else 0.0, text, difference, paired=True))
+    if not columns:
+        return [], []
+    if options["audited"] is not None or options["target"] == "problem_set":
+        checks, notes = _judge_apart(columns, matched, options)
+    else:
+        checks, notes = _judge_by_flips(columns, matched, options)
+    differences = [column.values for column in columns if column.paired]
+    if matched.are_same([own for own, _ in both], differences):
+        notes.append(_say("gate.same"))
+    return checks, notes
+
+
+def _line_up(matched: Matched, key: Key) -> list[Floats]:
+    """Return the values of a number of each model."""
+    return matched.line_up([_find_values(report, key) for report in matched.reports])
 
 
 def _judge_apart(
     columns: Sequence[Requirement], matched: Matched, options: Mapping[str, Any]
-) -> tuple[list[Check], list[Message]]:
+) -> _Judged:
     """Judge for other samples of these very problems, or by an audit."""
-    options, notes = share_looks(options)
-    if not columns:
-        return [], notes
     estimate = estimate_rerun if options["audited"] is None else estimate_audited
     level = 1 - (1 - options["confidence_level"]) / len(columns)
     candidate = replace(matched, models=matched.models[:1], only=matched.only[:1])
@@ -405,7 +230,7 @@ def _judge_apart(
         checks.append(Check(column.text, found.value, *limits, column.least))
         if found.is_upper_bound:
             bounds.append(str(column.key))
-    notes.append(_say("gate.audited" if options["audited"] is not None else "gate.problem_set"))
+    notes = [_say("gate.audited" if options["audited"] is not None else "gate.problem_set")]
     if bounds:
         notes.append(_say("gate.upper_bound", keys=", ".join(dict.fromkeys(bounds))))
     if len(columns) > 1:
@@ -469,13 +294,10 @@ def _find_values(report: Report, key: Key) -> Floats:
     return values[alike[0]]
 
 
-def _judge(
+def _judge_by_flips(
     columns: Sequence[Requirement], matched: Matched, options: Mapping[str, Any]
-) -> tuple[list[Check], list[Message]]:
+) -> _Judged:
     """Judge the requirements of one data set as one family, and say at which levels."""
-    options, notes = share_looks(options)
-    if not columns:
-        return [], notes
     level = shared = options["confidence_level"]
     table = np.stack([column.values for column in columns], axis=1)
     bounded = [is_bounded(column.key) for column in columns]
@@ -503,8 +325,9 @@ def _judge(
             stderr, units = (float(error[place]) for error in questions.error)
             limits = _find_limits(mean, stderr, units, shared, bounded=is_bounded(column.key))
         checks.append(Check(column.text, mean, *limits, column.least))
+    notes = []
     if any(column.paired for column in columns) and matched.unlike_samples is not None:
-        notes.append(matched.unlike_samples)
+        notes = [matched.unlike_samples]
     if len(columns) > 1:
         notes.append(_say_together(level, shared))
     return checks, notes

@@ -15,7 +15,7 @@ from at_k.errors import InputError, Mention, Offer, Phrases, SeveralModelsError,
 from at_k.options.registry import JUDGING_OPTIONS, READING, write_flags
 
 if TYPE_CHECKING:
-    from at_k.analysis.gate import Check
+    from at_k.analysis.gated import Check
 
 # Commands that are offered, and models that are scored for one of them.
 _OFFERED, _MODELS = 4, 8

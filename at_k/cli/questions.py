@@ -177,7 +177,8 @@ def judge_files(
     **given: Any,
 ) -> int:
     """Judge files, print and write the decision, and return the status with which the command ends."""
-    from at_k.analysis.gate import INCONCLUSIVE, gate
+    from at_k.analysis.gate import gate
+    from at_k.analysis.gated import INCONCLUSIVE
     from at_k.analysis.requirements import load_policy
 
     if against and len(against) != len(paths):

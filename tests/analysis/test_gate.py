@@ -11,7 +11,7 @@ from pairs import count
 from scipy.stats import binom
 
 import at_k
-from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS
+from at_k.analysis.gated import FAIL, INCONCLUSIVE, PASS
 from at_k.analysis.requirements import read_policy
 from at_k.uncertainty.intervals import interval
 
@@ -419,7 +419,7 @@ class TestTheseProblems:
         found = at_k.gate(a, require="pass@4 >= 0.5", target="problem_set")
         assert "gate.upper_bound" in [note.code for note in found.notes]
         refuses(
-            "gate.apart",
+            "compare.of_others",
             at_k.gate,
             a,
             require="pass@1 >= 0.5",
