@@ -336,9 +336,9 @@ def _holds_samples(file: Path, source: Source, format: Format, reading: Reading)
         return is_named
     if not is_named and named.isdisjoint(head.names) and not any(map(has_role, head.names)):
         return False
-    cells = {
-        name: [read_spelled(cell) for cell in head[name] if cell is not None] for name in head.names
-    }
+    cells: dict[str, list[Any]] = {}
+    for name in head.names:
+        cells[name] = [read_spelled(cell) for cell in head[name] if cell is not None]
     # Of numbers, an accuracy may be called `acc`, or a count `correct`.
     judged = [
         cell

@@ -226,11 +226,11 @@ class Fields:
 
     def _add_fields(self, row: Row) -> Row:
         """Return an object with the fields that it gets."""
-        paths = {name: [_find(row, path) for path in paths] for name, paths in self.added.items()}
-        return row | {
-            name: next((x for x in values if x not in (None, "")), None)
-            for name, values in paths.items()
-        }
+        added: Row = {}
+        for name, paths in self.added.items():
+            values = (_find(row, path) for path in paths)
+            added[name] = next((value for value in values if value not in (None, "")), None)
+        return row | added
 
     def _find_subject(self, source: Source) -> Mapping[str, str]:
         """Find what the results are of."""

@@ -169,12 +169,10 @@ def _has_header(lines: Sequence[str], mark: str) -> bool:
     first, *others = [*filter(None, csv.reader(lines, delimiter=mark))] or [[]]
     if len(first) == 1 and not others:
         return True
-    below = [
-        {row[place] for row in others if place < len(row) and row != first}
-        for place in range(len(first))
-    ]
-    words = zip(first, below, strict=True)
-    is_row = any(isinstance(read_spelled(cell), bool) and cell in cells for cell, cells in words)
+    rows = [row for row in others if row != first]
+    cells = set(chain.from_iterable(map(enumerate, rows)))
+    verdicts = [place for place in enumerate(first) if isinstance(read_spelled(place[1]), bool)]
+    is_row = not cells.isdisjoint(verdicts)
     return _names_columns(first) and (not is_row or bool(find_named(first, PROBLEM)))
 
 
@@ -359,11 +357,8 @@ def name_lines(message: Message, source: Source) -> Message:
         for name, value in message.values.items()
     }
     named, into = (_LINE, r"{\1}") if source.files else (_ROW, r"line {\1\2}")
-    rows = {
-        name: values[name]
-        for name in (each[1] for each in named.finditer(message.sentence))
-        if isinstance(values[name], int)
-    }
+    told = [each[1] for each in named.finditer(message.sentence)]
+    rows = {name: values[name] for name in told if isinstance(values[name], int)}
     most = max(rows.values(), default=0)
     lines: Sequence[Any] = source.files or list(islice(_number_lines(source), most))
     if not rows or not all(0 < row <= len(lines) for row in rows.values()):

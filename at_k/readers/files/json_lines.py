@@ -61,8 +61,12 @@ def _guess_types(block: LineBlock, wanted: Mapping[str, bool]) -> dict[str, Any]
         ]
     except ValueError:
         return dict.fromkeys(wanted)
-    known = [name for name in wanted if any(name in row for row in rows)]
-    return {name: _guess_type([row.get(name) for row in rows], wanted[name]) for name in known}
+    types = {}
+    for name, is_numeric in wanted.items():
+        cells = [row[name] for row in rows if name in row]
+        if cells:
+            types[name] = _guess_type(cells, is_numeric)
+    return types
 
 
 def _guess_type(cells: Sequence[Any], is_numeric: bool) -> Any:
@@ -89,12 +93,11 @@ def _guess_struct(cells: Sequence[Row]) -> Any:
     """Return the Arrow type of objects with simple fields; None for others."""
     import pyarrow as pa
 
-    names = list(dict.fromkeys(chain.from_iterable(cells)))
-    columns = {name: [cell.get(name) for cell in cells] for name in names}
-    kinds = {
-        name: pa.float64() if {*map(type, own)} == {float} else _guess_type(own, False)
-        for name, own in columns.items()
-    }
+    kinds = {}
+    for name in dict.fromkeys(chain.from_iterable(cells)):
+        own = [cell.get(name) for cell in cells]
+        is_numeric = {*map(type, own)} == {float}
+        kinds[name] = _guess_type(own, is_numeric)
     is_simple = bool(kinds) and not any(
         kind is None or pa.types.is_nested(kind) for kind in kinds.values()
     )

@@ -82,10 +82,7 @@ def read_blocks(source: Source, wanted: Collection[str] | None) -> Iterator[Bloc
     """Yield the rows of Parquet or Arrow, alone or in the shards of a data set, in blocks."""
     # The folders `name=value` around a shard are columns, too.
     parts, first = source.parts or [source], 1
-    folders = [
-        dict(name.split("=", 1) for name in _list_folders(part, source) if "=" in name)
-        for part in parts
-    ]
+    folders = [_read_folders(part, source) for part in parts]
     names = list(dict.fromkeys(chain(list_columns(source), *folders)))
     size = HEAD if wanted is None else _ROWS
     needed = [name for name in names if wanted is None or name in wanted]
@@ -181,9 +178,8 @@ def _read_within(
 
     refuse_many_rows(file.metadata.num_rows, limits)
     paths = enumerate(file.schema.column(place).path for place in range(len(file.schema)))
-    needed = [
-        place for place, path in paths if any(f"{path}.".startswith(f"{name}.") for name in columns)
-    ]
+    starts = tuple(f"{name}." for name in columns)
+    needed = [place for place, path in paths if f"{path}.".startswith(starts)]
     groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
     refuse_large(
         sum(group.column(place).total_uncompressed_size for group in groups for place in needed),
@@ -213,11 +209,12 @@ def _count_bytes(values: pa.Array) -> int:
     return int(values.nbytes)
 
 
-def _list_folders(part: Source, whole: Source) -> tuple[str, ...]:
-    """List the folders of a part within the folder of its data set."""
+def _read_folders(part: Source, whole: Source) -> dict[str, str]:
+    """Read the names and values of the folders of a part within the folder of its data set."""
     if part is whole or isinstance(part.content, bytes) or isinstance(whole.content, bytes):
-        return ()
-    return Path(part.content).relative_to(whole.content).parts[:-1]
+        return {}
+    folders = Path(part.content).relative_to(whole.content).parts[:-1]
+    return dict(name.split("=", 1) for name in folders if "=" in name)
 
 
 def _read_arrow(source: Source, size: int) -> Iterator[pa.RecordBatch]:

@@ -81,7 +81,7 @@ def _recognize(source: Source) -> Format:
         first = dict.fromkeys(list_members(source))
     elif source.layout == "csv":
         first = dict.fromkeys(source.first_line.decode("utf-8", "replace").split(","))
-    marked = (
-        kind for kind in FORMATS.values() if any(mark.is_in(layouts, first) for mark in kind.marks)
-    )
-    return next(marked, FORMATS["plain"])
+    for kind in FORMATS.values():
+        if any(mark.is_in(layouts, first) for mark in kind.marks):
+            return kind
+    return FORMATS["plain"]

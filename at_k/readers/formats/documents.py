@@ -367,7 +367,7 @@ def _has_scores(row: Row) -> bool:
 
 def _list_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
     """List the metrics, and whether each is 0 or 1 in every row."""
-    return {
-        name: all(row.get(name) in (0, 1, None) for row in rows)
-        for name in dict.fromkeys(chain.from_iterable(rows))
-    }
+    fits: dict[str, bool] = {}
+    for name, value in chain.from_iterable(row.items() for row in rows):
+        fits[name] = fits.get(name, True) and value in (0, 1, None)
+    return fits

@@ -90,15 +90,18 @@ def find_details(source: Source, *_: Any, regroup: bool = False) -> Found:
         entries = values
     else:
         entries = [{}]
-    roles = {
-        role: next((name for name in names if name in entries[0]), None)
-        for role, names in _NAMES.items()
-    }
-    fields = {role: name for role, name in roles.items() if name is not None}
+    roles: dict[str, str | None] = dict.fromkeys(_NAMES)
+    fields: dict[str, str] = {}
+    for role, names in _NAMES.items():
+        found = [name for name in names if name in entries[0]]
+        if found:
+            roles[role] = fields[role] = found[0]
     if not {"answers", "grades"} & {*fields}:
         raise _say.error("opencompass.details", fields=quote_all(entries[0]) or "none")
-    details = [{role: entry.get(name) for role, name in fields.items()} for entry in entries]
-    for place, values in enumerate(details, 1):
+    details: list[Detail] = []
+    for place, entry in enumerate(entries, 1):
+        values = {role: entry.get(name) for role, name in fields.items()}
+        details.append(values)
         n = max((len(value) for value in values.values() if isinstance(value, list)), default=0)
         for role, value in values.items():
             if not isinstance(value, list) or len(value) != n or not n:
@@ -121,11 +124,12 @@ def _regroup(details: list[Detail]) -> tuple[list[Detail], list[Message]]:
     m, lengths = len(details), {len(next(iter(detail.values()))) for detail in details}
     if lengths == {1} or m == 1:
         return details, []
-    joined = {
-        role: list(chain.from_iterable(detail[role] for detail in details)) for role in details[0]
-    }
     # Sample j of problem i is at position j m + i of the list that was cut.
-    undone = [{role: values[i::m] for role, values in joined.items()} for i in range(m)]
+    undone: list[Detail] = [{} for _ in range(m)]
+    for role in details[0]:
+        joined = list(chain.from_iterable(detail[role] for detail in details))
+        for i in range(m):
+            undone[i][role] = joined[i::m]
     as_written, as_undone = _agree(details), len(lengths) == 1 and _agree(undone)
     if as_written:
         return details, [_say("aisbench.unsure")] if as_undone else []
@@ -167,7 +171,8 @@ def _find_entries(found: Row, fields: Mapping[str, str], *notes: Message) -> Fou
         )
     for row, problem in zip(rows, _find_problems(rows), strict=True):
         row["problem"] = problem
-    roles = {role: name for role, name in fields.items() if any(role in row for row in rows)}
+    known = set(chain.from_iterable(rows))
+    roles = {role: name for role, name in fields.items() if role in known}
     return Found(list(enumerate(rows, 1)), {**dict.fromkeys(_NAMES), **roles}, notes)
 
 

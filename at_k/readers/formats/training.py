@@ -164,16 +164,16 @@ def find_completions(source: Source, reading: Reading, collector: RowCollector) 
 
 
 def _choose_reward(names: Sequence[str], rows: Sequence[Row], wanted: str | None) -> Choice:
-    columns = {name: [row[name] for row in rows] for name in names}
-    rewards = {
-        name: cells for name, cells in columns.items() if {*map(type, cells)} <= {float, type(None)}
-    }
-    known = {
-        name: [cell for cell in cells if cell is not None and not isnan(cell)]
-        for name, cells in rewards.items()
-    }
-    fitting = [
-        name for name, cells in known.items() if cells and min(cells) >= 0 and max(cells) <= 1
-    ]
-    refuse_no_scorer(wanted, [name for name in known if known[name]], fitting)
+    rewards, known, fitting = list[str](), list[str](), list[str]()
+    for name in names:
+        cells = [row[name] for row in rows]
+        if not {*map(type, cells)} <= {float, type(None)}:
+            continue
+        rewards.append(name)
+        there = [cell for cell in cells if cell is not None and not isnan(cell)]
+        if there:
+            known.append(name)
+        if there and min(there) >= 0 and max(there) <= 1:
+            fitting.append(name)
+    refuse_no_scorer(wanted, known, fitting)
     return choose("scorer", wanted, rewards, dict.fromkeys([*fitting[:1], *rewards]))
