@@ -12,6 +12,7 @@ import numpy as np
 
 from at_k.errors import InputError, Message
 from at_k.readers.arrays import is_arrow, list_cells, make_numbers
+from at_k.readers.cells import read_whole
 from at_k.readers.faults import Faults
 from at_k.readers.files.decoding import read_fields
 
@@ -61,7 +62,10 @@ class Block:
         return list_cells(self.column(name))
 
     def column(self, name: str) -> Column:
-        """Return a column, a field within one (`by.rule`), the numbers of the rows (`line`), or columns joined by +."""
+        """Return a column, a field within one (`by.rule`), the numbers of the rows (`line`), or joined columns.
+
+        Names are joined by +, and numbers of a total by /: `passed/total`.
+        """
         if name in self.names:
             return self.get(name)
         if name == "line":
@@ -79,12 +83,15 @@ class Block:
                 find_field(read_fields(cell), name[len(outer) + 1 :].split("."))
                 for cell in self[outer]
             ]
-        if "+" in name:
-            return [
-                join_names(cells)
-                for cells in zip(*map(self.__getitem__, name.split("+")), strict=True)
-            ]
+        is_share = self._divides(name)
+        if is_share or "+" in name:
+            parts = zip(*map(self.__getitem__, split_joined(name)), strict=True)
+            return list(map(spell_share if is_share else join_names, parts))
         return [None] * len(self)
+
+    def _divides(self, name: str) -> bool:
+        """Return whether a name is that of numbers and their totals, in two columns."""
+        return name.count("/") == 1 and all(part in self.names for part in name.split("/"))
 
     def has(self, name: str) -> bool:
         """Return whether a name is that of a column, as of `column`."""
@@ -94,7 +101,7 @@ class Block:
             or any(name.startswith(f"{column}.") for column in self.names)
         ):
             return True
-        return "+" in name and all(map(self.has, name.split("+")))
+        return self._divides(name) or ("+" in name and all(map(self.has, name.split("+"))))
 
     def take(self, kept: Sequence[int]) -> Block:
         """Return some of the rows, by their positions."""
@@ -166,6 +173,29 @@ def join_names(cells: Sequence[Any]) -> str | None:
     if any("/" in text for text in texts):
         return json.dumps(texts, ensure_ascii=False)
     return "/".join(texts)
+
+
+def split_joined(name: str) -> list[str]:
+    """Return the columns whose names are joined in one.
+
+    Examples:
+        >>> split_joined("task+arm"), split_joined("passed/total")
+        (['task', 'arm'], ['passed', 'total'])
+    """
+    return name.split("+" if "+" in name else "/")
+
+
+def spell_share(cells: Sequence[Any]) -> str | None:
+    """Write a number and its total as a share; None where one is missing.
+
+    Examples:
+        >>> spell_share(["3.0", 4]), spell_share([None, 4])
+        ('3/4', None)
+    """
+    if None in cells:
+        return None
+    whole = list(map(read_whole, cells))
+    return "/".join(map(str, cells if None in whole else whole))
 
 
 @dataclass

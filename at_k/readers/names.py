@@ -164,7 +164,7 @@ NUMBERED = (*SAMPLE_NUMBER, *RUN)
 # Words in the name of a column that numbers samples.
 NUMBER_WORD = {
     *_words(
-        "sample run seed trial attempt rollout rep repeat repetition epoch idx index i j k n no nr num number "
+        "sample run seed trial attempt rollout rep repeat repetition epoch idx index i j k n no nr num number s "
         "draw try iter"
     ),
     *_words(
@@ -172,12 +172,21 @@ NUMBER_WORD = {
         "submission retry retries attempts"
     ),
     *_words(
-        "durchlauf lauf versuch essai tentative intento tentativa prova попытка 시도 試行 試行回数 第几次 尝试 采样序号"
+        "durchlauf lauf versuch essai tentative intento tentativa prova попытка 시도 試行 試行回数 第几次 尝试 "
+        "采样序号 序号"
     ),
 }
 
 TOTAL = _words("n num_samples n_samples samples num_trials n_trials trials num_attempts total")
-RIGHT = _words("c num_correct n_correct num_passed n_passed num_success correct passed successes")
+RIGHT = _words(
+    "c num_correct n_correct num_passed n_passed num_pass n_pass num_success n_success num_solved n_solved "
+    "correct passed passes successes"
+)
+# Names of columns that count wrong samples beside right ones.
+WRONG = _words(
+    "failed fails failures incorrect wrong num_failed n_failed num_fail n_fail num_failures n_failures "
+    "num_incorrect n_incorrect num_wrong n_wrong failure unsolved unresolved 错误 错"
+)
 SAMPLE_LIST = _words(
     "samples sample responses outputs generations completions predictions answers runs trials attempts "
     "rollouts epochs results"

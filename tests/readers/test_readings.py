@@ -31,7 +31,7 @@ def test_scoreboard_of_small_files(board):
     assert counts["one call"] >= 66
     assert counts["dead"] <= 12
     assert offers["refused"] == 0
-    assert offers["first wrong"] <= 13
+    assert offers["first wrong"] <= 12
 
 
 def test_every_reading_gives_what_it_says(tmp_path):
@@ -163,3 +163,81 @@ def test_numbers_beside_questions_may_be_either():
         "2 problems × 8 samples, pass@1 37.5 %",
         "8 problems × 2 samples, pass@1 37.5 %",
     ]
+
+
+VERDICTS = [(f"q{p:02d}", i, (p * i + p // 3) % 3 == 0) for p in range(12) for i in range(4)]
+"""Problem, sample and verdict of each row."""
+
+
+def judge_rows(**columns):
+    """Make a row of each verdict: each column from its problem, its sample and whether it is right."""
+    return [{name: make(*each) for name, make in columns.items()} for each in VERDICTS]
+
+
+FIRST = {
+    "a status beside a score": (
+        judge_rows(
+            task=lambda p, i, right: p,
+            status=lambda p, i, right: "completed" if i or right else "timeout",
+            score=lambda p, i, right: float(right),
+        ),
+        {"columns": {"problem": "task", "grades": "score"}},
+    ),
+    "a judge who begins at 1": (
+        judge_rows(
+            question_id=lambda p, i, right: p, judge_score=lambda p, i, right: 1 + i % 3 + 2 * right
+        ),
+        {"columns": {"problem": "question_id", "grades": "judge_score"}, "scale": (1, 5)},
+    ),
+    "tests of each sample": (
+        judge_rows(
+            task_id=lambda p, i, right: p,
+            tests_passed=lambda p, i, right: 5 if right else i + 1,
+            tests_total=lambda p, i, right: 5,
+        ),
+        {
+            "columns": {"problem": "task_id", "grades": "tests_passed/tests_total"},
+            "correct_above": ">=1",
+        },
+    ),
+    "tests that the name of a verdict counts": (
+        judge_rows(
+            id=lambda p, i, right: p,
+            sample=lambda p, i, right: i,
+            passed=lambda p, i, right: 6 + int(p[1:]) % 2 if right else i + 2,
+            total=lambda p, i, right: 6 + int(p[1:]) % 2,
+        ),
+        {"columns": {"problem": "id", "grades": "passed/total"}, "correct_above": ">=1"},
+    ),
+    "a number of a sample, 0 or 1": (
+        judge_rows(
+            item=lambda p, i, right: f"{p}-{i // 2}",
+            rep=lambda p, i, right: i % 2,
+            hit=lambda p, i, right: int(right),
+        ),
+        {"columns": {"problem": "item", "grades": "hit", "sample": "rep"}},
+    ),
+}
+"""Rows, and the first reading that is offered; its pass@1 is that of the verdicts."""
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_first_reading_is_right(name):
+    rows, expected = FIRST[name]
+    with pytest.raises(InputError) as caught:
+        at_k.score(rows)
+    assert caught.value.readings[0].options == expected
+    report = at_k.score(rows, metrics="pass@1", **expected)
+    right = sum(verdict for _, _, verdict in VERDICTS) / len(VERDICTS)
+    if name == "a judge who begins at 1":
+        right = sum(row["judge_score"] > 3 for row in rows) / len(rows)
+    assert report.values["pass@1"] == pytest.approx(right)
+
+
+@pytest.mark.parametrize(
+    "names", [("successes", "failures"), ("passes", "fails"), ("n_pass", "n_fail")]
+)
+def test_right_and_wrong_samples_are_counted(names):
+    rows = [{"task": p, names[0]: p % 5, names[1]: 4 - p % 5} for p in range(10)]
+    assert at_k.score(rows).n == [4] * 10
+    assert at_k.score(rows, metrics="pass@1").values["pass@1"] == pytest.approx(0.5)

@@ -330,8 +330,7 @@ class Collector:
             return held
         codes = join_codes([held["problem"], *self._list_codes(held)])
         if not self.numbers:
-            ranks = np.unique(held["attempt"], return_inverse=True)[1].reshape(-1)
-            codes = number_samples(codes, ranks)
+            codes = number_samples(codes, held["attempt"])
         order = np.lexsort((held["attempt"], codes))
         ends = np.append(np.diff(codes[order]) != 0, True)
         kept = np.sort(order[ends])

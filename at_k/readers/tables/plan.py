@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from at_k.errors import Mention, Message, Phrases
-from at_k.readers.blocks import Block, Rows
+from at_k.readers.blocks import Block, Rows, split_joined
 from at_k.readers.cells import Cells
 from at_k.readers.files.decoding import read_list
 from at_k.readers.format import Reading
@@ -111,7 +111,7 @@ class Plan:
             cost = self.profile.find("cost", [*self.roles.values(), *pool])
             self.roles |= {"cost": cost} if cost else {}
         used = [name for name in self.roles.values() if name]
-        self._taken = {*used, *chain.from_iterable(name.split("+") for name in used)}
+        self._taken = {*used, *chain.from_iterable(map(split_joined, used))}
         self.others = [name for name in self.profile.columns if name not in {*self._taken, *pool}]
         self._notes = walk(OF_COLUMNS, self._sum_up(default))
         spelled = {*lists, self.roles["references"]} if rows.is_text else ()
@@ -252,7 +252,7 @@ class Plan:
         extra = () if self.reading.prompt_column is None else (self.reading.prompt_column, ENTRY)
         needed: dict[str, bool] = {}
         for name in (*used, *self.numbers, *names, *self.where.columns, *extra):
-            for part in [name] if name in self.head.names else name.split("+"):
+            for part in [name] if name in self.head.names else split_joined(name):
                 if part in self.head.names:
                     outer = part
                 else:

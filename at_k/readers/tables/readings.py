@@ -17,9 +17,19 @@ from numpy.typing import NDArray
 
 from at_k.errors import ColumnShown, InputError, Mention, Message, Offer, Phrases, Question
 from at_k.readers.blocks import Block, Rows
-from at_k.readers.cells import Cells, is_finite, judge, read_share, read_spelled, read_whole
+from at_k.readers.cells import (
+    Cells,
+    is_finite,
+    judge,
+    read_share,
+    read_spelled,
+    read_whole,
+    says_failed,
+)
 from at_k.readers.names import (
+    FAILED,
     MODEL,
+    NUMBER_WORD,
     NUMBERED,
     PLACE,
     PROBLEM,
@@ -33,10 +43,11 @@ from at_k.readers.names import (
     quote,
     shorten,
 )
-from at_k.readers.numbering import count_up
+from at_k.readers.numbering import count_up, split_words
 from at_k.readers.samples import Samples
 from at_k.readers.tables.profile import Column, Profile
 from at_k.readers.tables.shapes import has_parts, read_counts
+from at_k.validation import check_cut
 
 Options = dict[str, Any]
 Read = Callable[[Options], Samples]
@@ -73,7 +84,7 @@ _SHOWN, _EXAMPLES = 12, 3
 
 _JUDGING = re.compile(
     r"correct|right|pass|success|succe|resolved|solved|verdict|grade|ok$|match|accura|score|reward|win|outcome|status|"
-    r"judge|label|result|是否|正确|erfolg"
+    r"judge|label|result|rating|hit$|是否|正确|得分|评分|erfolg"
 )
 _FAULTY = re.compile(
     r"exit|loss|return_?code|err(no|or|eur)|fehl|^rc$|wrong|incorrect|fail|invalid|hallucinat|not_|^un(re)?solved|time.?out|"
@@ -85,13 +96,17 @@ _MEASURED = re.compile(
 _NAMING = re.compile(
     r"id$|ref$|key$|name|task|problem|question|prompt|case|example|item|instance|input|query|scenario|aufgabe|frage"
 )
-_TOTAL = re.compile(r"^n$|^n_|num|count|total|sample|attempt|trial|rollout|runs|tries|^of$")
+_TESTS = re.compile(r"total|^n_|num|count|max|^tests?$")
+_TOTAL = re.compile(r"^n$|max|^n_|num|count|total|sample|attempt|trial|rollout|runs|tries|^of$")
 
 # The best grade, at least, on a scale that people use.
 _FULL = 0.9
 
-# Scales of grades that people use.
-_SCALES = ((-1, 1), (1, 5), (0, 10), (0, 100))
+# Ends of scales of grades that people use.
+_ENDS, _JUDGED = (1, 2, 3, 4, 5, 6, 7, 10, 20, 50, 100), 10
+
+# What must hold where all tests of a sample are to pass.
+_ALL_TESTS = ">=1"
 
 _say = Phrases(
     {
@@ -110,6 +125,8 @@ _say = Phrases(
         "meaning.split": "the number at the end counts samples",
         "meaning.counts": "they count samples",
         "meaning.share": "each is a share of one sample",
+        "meaning.tests": "a sample is right where it has all of the total",
+        "meaning.part": "a sample is right where it has more than half of the total",
         "meaning.ignored": "this column says nothing",
         "meaning.verdict": "this column judges",
         "meaning.texts": "the texts are compared",
@@ -208,6 +225,7 @@ class Found:
     def __post_init__(self) -> None:
         """Measure what the reading gives: grades, or whether texts are equal."""
         samples, missing = self.samples, self.options.get("missing")
+        cut = check_cut(self.options.get("correct_above", grade_cut.get()))
         self.n, self.missing = samples.n, samples.n_missing
         self.are_texts = samples.grades is None
         grades = samples.grades
@@ -219,7 +237,7 @@ class Found:
             grades = [own for own in grades if own]
         filled = [[grade or 0.0 for grade in own] for own in grades or ()]
         self.flat = [grade for own in filled for grade in own]
-        self.values = [float(np.mean(np.array(own) > grade_cut.get())) for own in filled]
+        self.values = [float(np.mean(np.array(own) > cut)) for own in filled]
         self.is_soft = any(grade not in (0, 1) for grade in self.flat)
         if filled:
             self.n = np.array(list(map(len, filled)))
@@ -366,7 +384,7 @@ class Tries:
             self._seen.append(options)
             called = name or way
             try:
-                samples = self._read(_join(self._given, _leave_out_missing(options)))
+                samples = self._read(_join(self._given, _leave_out_judging(options)))
             except InputError as error:
                 refused.append((worth + prior, options, called, error.message))
                 continue
@@ -470,8 +488,11 @@ def _join(own: Mapping[str, Any], more: Mapping[str, Any]) -> Options:
     return joined
 
 
-def _leave_out_missing(options: Options) -> Options:
-    return {name: value for name, value in options.items() if name != "missing"}
+def _leave_out_judging(options: Options) -> Options:
+    """Leave out what is settled after reading."""
+    return {
+        name: value for name, value in options.items() if name not in ("missing", "correct_above")
+    }
 
 
 def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Options, str, float]]:
@@ -497,17 +518,16 @@ def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Opt
     for total, right in _list_counts(columns):
         owners = {name: prior for name, prior in problems.items() if name not in (total, right)}
         for problem, prior in (owners or {"line": -0.2}).items():
-            if problem:
-                roles = {"problem": problem, "n": total, "c": right}
-                yield {"columns": roles}, "counts", 0.3 + prior
+            ways = _list_parts(columns, problem, total, right) if problem else ()
+            yield from ((told, name, worth + prior) for told, name, worth in ways)
     if message.code == "cells.grade":
         named = (columns[name] for name in [taken.get("grades")] if name in columns)
         found = [column for column in columns.values() if column.spelling in ROLE["grades"]]
         for column in [*named, *found]:
+            for place, scale in enumerate(_list_scales(column)):
+                yield {"scale": scale}, "", 0.1 - 0.02 * place
             if column.numbers:  # the most, such as of tests that a sample passed
-                yield {"correct": [str(max(column.numbers))]}, "", 0.2
-        for place, scale in enumerate(_SCALES):
-            yield {"scale": scale}, "", 0.1 - 0.02 * place
+                yield {"correct": [str(max(column.numbers))]}, "", 0.05
 
 
 def _numbers_rows(columns: Mapping[str, Column], problem: str, name: str) -> bool:
@@ -552,7 +572,9 @@ def _rate_problems(columns: Mapping[str, Column], taken: Mapping[str, Any]) -> d
             and not _NAMING.search(column.spelling)
         )
         rated[name] = worth
-    best = sorted(rated, key=lambda name: -rated[name])[:4]
+    is_told = max(rated.values(), default=0.0) > 0
+    free = [name for name in rated if rated[name] > 0 or not is_told]
+    best = sorted(free, key=lambda name: -rated[name])[:4]
     return {name: rated[name] for name in best} or {"line": -0.2}
 
 
@@ -560,37 +582,87 @@ def _rate_verdicts(
     columns: Mapping[str, Column], taken: Mapping[str, Any], reads: Cells
 ) -> Iterator[tuple[str, Options, float]]:
     """Rate the columns that may hold verdicts, some with the words that mean right."""
+    own: dict[str, Column] = {}
     for name, column in columns.items():
-        if taken.get("grades") not in (None, name) or not column.there:
-            continue
-        if (
-            column.spelling in MODEL
-            or _MEASURED.search(column.spelling)
-            or name == taken.get("problem")
-        ):
-            continue
-        own = Column(name, column.cells, reads)
-        worth = 0.3 * bool(_JUDGING.search(column.spelling))
-        words = list(dict.fromkeys(map(str, column.parts)))
-        if own.fits("grades", whole=True) and len(words) > 1:
-            values = {read_spelled(word) for word in words}
-            told: Options = {}
-            if _FAULTY.search(column.spelling) and values <= {0, 1}:
-                told = {"correct": [_spell_word(word) for word in words if not read_spelled(word)]}
-            yield name, told, worth + 0.2 * (values <= {0, 1})
-            if not own.are_judged and {*map(type, values)} == {bool}:  # yes may mean failed, too
-                right = [word for word in words if read_spelled(word) is bool(told)]
-                yield name, {"correct": right}, 0.0
-        elif column.numbers and _FAULTY.search(column.spelling):  # a number of faults
-            yield name, {"correct": ["0"]}, worth
-        elif column.numbers:
-            ends = min(column.numbers), max(column.numbers)
-            if worth and (0, ends[1]) in _SCALES and ends[0] >= 0:
-                yield name, {"scale": (0, ends[1])}, worth
-        elif 2 <= len(words) <= _WORDS and len(words) < len(column.list_parts()):
-            right = [word for word in words if judge(word) or normalize_name(word) in _RIGHT]
-            for word in right[:1] or (words if worth else []):
-                yield name, {"correct": [shorten(word)]}, worth + 0.2 * (word in right)
+        is_other = column.spelling in MODEL or _MEASURED.search(column.spelling) is not None
+        is_taken = taken.get("grades") not in (None, name) or name == taken.get("problem")
+        if column.there and not is_other and not is_taken:
+            own[name] = Column(name, column.cells, reads)
+    clear = [name for name, column in own.items() if _judges(column)]
+    for name, column in own.items():
+        if name in clear or not (clear and _is_beside(column)):
+            for told, worth in _rate_words(column):
+                yield name, told, worth
+
+
+def _judges(column: Column) -> bool:
+    """Return whether a column of several grades holds verdicts, or has a name that judges."""
+    fits = column.fits("grades", whole=True) and len(column.parts) > 1
+    is_told = column.are_verdicts or _JUDGING.search(column.spelling) is not None
+    return fits and is_told and not _is_beside(column)
+
+
+def _is_beside(column: Column) -> bool:
+    """Return whether a column numbers samples, or says how their runs ended: ok, timeout."""
+    words = split_words(column.name)
+    if not words.isdisjoint(NUMBER_WORD) and not _JUDGING.search(column.spelling):
+        return True
+    return bool(column.parts) and all(map(_tells_end, column.parts))
+
+
+def _tells_end(word: object) -> bool:
+    """Return whether a word says how a run ended, and not whether it was right."""
+    if not isinstance(word, str):
+        return False
+    spelled = word.strip().lower()
+    if spelled in ("ok", "success"):
+        return True
+    is_plain = isinstance(read_spelled(word), str)
+    return is_plain and (not says_failed(word) or FAILED.search(spelled) is not None)
+
+
+def _rate_words(column: Column) -> Iterator[tuple[Options, float]]:
+    """Rate what the words or numbers of a column may mean."""
+    worth = 0.3 * bool(_JUDGING.search(column.spelling))
+    words = list(dict.fromkeys(map(str, column.parts)))
+    if column.fits("grades", whole=True) and len(words) > 1:
+        values = {read_spelled(word) for word in words}
+        told: Options = {}
+        if _FAULTY.search(column.spelling) and values <= {0, 1}:
+            told = {"correct": [_spell_word(word) for word in words if not read_spelled(word)]}
+        yield told, worth + 0.2 * (values <= {0, 1})
+        if not column.are_judged and {*map(type, values)} == {bool}:  # yes may mean failed, too
+            yield {"correct": [word for word in words if read_spelled(word) is bool(told)]}, 0.0
+    elif column.numbers and _FAULTY.search(column.spelling):  # a number of faults
+        yield {"correct": ["0"]}, worth
+    elif _are_numbers(column):
+        for place, scale in enumerate(_list_scales(column) if worth else ()):
+            yield {"scale": scale}, worth - 0.05 * place
+    elif 2 <= len(words) <= _WORDS and len(words) < len(column.list_parts()):
+        right = [word for word in words if judge(word) or normalize_name(word) in _RIGHT]
+        for word in right[:1] or (words if worth else []):
+            yield {"correct": [shorten(word)]}, worth + 0.2 * (word in right)
+
+
+def _are_numbers(column: Column) -> bool:
+    return bool(column.there) and all(map(is_finite, map(read_spelled, column.there)))
+
+
+def _list_scales(column: Column) -> list[tuple[float, float]]:
+    """List the scales on which the numbers of a column may be, likeliest first: those of judges begin at 1."""
+    if not _are_numbers(column):
+        return []
+    numbers = [float(str(read_spelled(cell))) for cell in column.there]
+    low, high = min(numbers), max(numbers)
+    if high not in _ENDS or low < -high:
+        return []
+    if low < 0:
+        starts = [-int(high)]
+    elif 1 <= low < high <= _JUDGED:
+        starts = [1, 0]
+    else:
+        starts = [0]
+    return [(start, int(high)) for start in starts if (start, high) != (0, 1)]
 
 
 def _spell_word(word: str) -> str:
@@ -613,15 +685,33 @@ def _list_counts(columns: Mapping[str, Column]) -> Iterator[tuple[str, str]]:
     shares = {
         name: [read_share(read_spelled(cell)) for cell in column.cells]
         for name, column in columns.items()
+        if not has_name(name, NUMBERED)
     }
     numbers = [name for name, cells in shares.items() if all(map(is_finite, cells))]
     totals = [name for name in numbers if _TOTAL.search(columns[name].spelling)]
-    if any("test" in name for name in numbers):
-        return  # tests of one sample are counted
+    if any("test" in name for name in numbers):  # those of one sample are counted
+        totals = [name for name in totals if _TESTS.search(columns[name].spelling)]
+    rights = [name for name in numbers if _JUDGING.search(columns[name].spelling)] or numbers
     for total in totals or (numbers if len(numbers) == 2 else []):
-        for right in numbers:
+        for right in rights:
             is_share = any(share % 1 for share in shares[right] if is_finite(share))
             pairs = zip(columns[total].cells, columns[right].cells, strict=True)
             counts = [read_counts(*pair, whole=is_share) for pair in pairs if total != right]
             if counts and None not in counts and max(pair[0] for pair in counts if pair) > 1:
                 yield total, right
+
+
+def _list_parts(
+    columns: Mapping[str, Column], problem: str, total: str, right: str
+) -> Iterator[tuple[Options, str, float]]:
+    """List what numbers of a total may mean where a row is one sample: of its tests, as a rule all must pass."""
+    are_tests = any("test" in name.lower() for name in (total, right))
+    owner, numbers = columns.get(problem), columns[right].numbers
+    is_sample = are_tests or (owner is not None and owner.distinct < len(owner.cells))
+    if is_sample and (numbers is None or max(numbers) > 1):
+        grades = right if total == right else f"{right}/{total}"
+        roles = {"problem": problem, "grades": grades}
+        yield {"columns": roles, "correct_above": _ALL_TESTS}, "tests", 0.7
+        yield {"columns": roles}, "part", 0.4
+    if not are_tests:
+        yield {"columns": {"problem": problem, "n": total, "c": right}}, "counts", 0.3

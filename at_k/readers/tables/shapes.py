@@ -23,6 +23,7 @@ from at_k.readers.names import (
     SHARE,
     SYSTEM,
     TOTAL,
+    WRONG,
     find_named,
     has_name,
     normalize_name,
@@ -155,8 +156,7 @@ def _find_counts(
             column, wrong_ones = named["True"], named["False"]
             total = f"{column}+{wrong_ones}"
     elif not given and total is None and right is not None:
-        wrong = (name for name in profile.columns if read_spelled(normalize_name(name)) is False)
-        total = next((f"{right}+{name}" for name in wrong), None)
+        total = next((f"{right}+{name}" for name in find_named(profile.columns, WRONG)), None)
     if total is None or column is None:
         if given:
             raise _say.error(

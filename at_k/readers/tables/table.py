@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import contains, encode, join_codes, make_texts
-from at_k.readers.blocks import HEAD, Block
+from at_k.readers.blocks import HEAD, Block, split_joined
 from at_k.readers.cells import Cells, read_whole, speaks_of_failure
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.files.decoding import spell_lists
@@ -206,7 +206,7 @@ class Table:
     def _find_late(self, named: Sequence[str]) -> Block:
         """Return the first rows and, of columns that matter and that appear after them, the first rows of each."""
         asked = {
-            part for name in named for part in (name, name.partition(".")[0], *name.split("+"))
+            part for name in named for part in (name, name.partition(".")[0], *split_joined(name))
         }
         head = self.head
         for block in self.blocks(None):
