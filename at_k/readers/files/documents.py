@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NoReturn
 
 from at_k.errors import Mention, Message, Phrases
@@ -111,13 +112,12 @@ def _list_rows(source: Source, path: str | None = None) -> tuple[list[Row], list
 
 def _list_names(whole: Any, depth: int = 4) -> Iterator[str]:
     """List the names in a document, those within objects and lists too."""
-    for name, value in (
-        whole.items()
-        if isinstance(whole, dict)
-        else enumerate(whole if isinstance(whole, list) else ())
-    ):
-        yield from [name] if isinstance(name, str) else []
-        yield from _list_names(value, depth - 1) if depth else ()
+    if isinstance(whole, dict):
+        yield from whole
+        whole = [*whole.values()]
+    if isinstance(whole, list) and depth:
+        for value in whole:
+            yield from _list_names(value, depth - 1)
 
 
 def _find_rows(whole: Any, path: str) -> Any:
@@ -303,56 +303,56 @@ def _read_objects(whole: Row) -> list[Row] | None:
     # Columns of pandas number their rows, and hold texts and numbers; problems number their verdicts.
     are_texts = {isinstance(cell, str) for each in objects for cell in [*each.values()][:1]}
     are_columns = len(are_texts) > 1 and [*objects[0]] == [*map(str, range(len(objects[0])))]
-    if (are_columns or any(map(has_role, whole))) and all(
-        each.keys() == objects[0].keys() for each in objects
-    ):
-        rows = {row: {name: cells[row] for name, cells in whole.items()} for row in objects[0]}
-        return (None if all(map(str.isdigit, rows)) else _name_rows(rows.items())) or list(
-            rows.values()
-        )
+    are_alike = all(each.keys() == objects[0].keys() for each in objects)
+    if are_alike and (are_columns or any(map(has_role, whole))):
+        return _turn(whole)
     if all(map(str.isdigit, whole)):
         return objects
     named = any(
         has_role(name) and not _is_named(cell) for each in objects for name, cell in each.items()
     )
-    are_alike = len(objects) > 1 and all(each.keys() == objects[0].keys() for each in objects)
-    named = named or (are_alike and not count_runs([*objects[0]]))
-    if named:
+    are_several = are_alike and len(objects) > 1
+    if named or (are_several and not count_runs([*objects[0]])):
         return _name_rows(whole.items())
     return None
 
 
+def _turn(columns: Mapping[str, Row]) -> list[Row]:
+    """Return the rows of columns that are objects, with their names as those of problems where they have any."""
+    rows: dict[str, Row] = {}
+    for row in next(iter(columns.values())):
+        rows[row] = {name: cells[row] for name, cells in columns.items()}
+    named = None
+    if not all(map(str.isdigit, rows)):
+        named = _name_rows(rows.items())
+    return named or [*rows.values()]
+
+
 def _read_rows(whole: list[Any]) -> list[Row] | None:
     """Read rows that are lists, verdicts of one problem each, or runs."""
+    if any(isinstance(row, dict) for row in whole):
+        return _read_runs(whole)
+    lists = [whole]  # a column without rows
     if whole and all(isinstance(row, list) for row in whole):
+        lists = whole
         if _are_tables(whole):
-            return [row for rows in whole for row in rows]
+            return [*chain.from_iterable(whole)]
         names, *rows = whole
-        if rows and len({*map(len, whole)}) == 1 and _are_names(names):
+        are_equal = bool(rows) and len({*map(len, whole)}) == 1
+        if are_equal and _are_names(names):
             return [dict(zip(names, row, strict=True)) for row in rows]
         if _are_named(whole) or _are_numbers(whole):
             return list(map(_number_cells, whole))
-        name = "correct" if are_grades(whole) else "answers"
-        return [{name: row} for row in whole]
-    if any(isinstance(row, dict) for row in whole):
-        return _read_runs(whole)
-    name = "correct" if are_grades([whole]) else "answers"
-    return [{name: row} for row in whole]  # a column without rows
+    name = "correct" if are_grades(lists) else "answers"
+    return [{name: row} for row in whole]
 
 
 def _are_tables(lists: list[list[Any]]) -> bool:
     """Return whether lists are tables of the same problems, appended to each other, and not the samples of each."""
-    tables = filter(_is_named, lists if all(map(_is_table, lists[:2])) else ())
-    names = [
-        {repr(next((row[name] for name in row if _names_problem(name)), None)) for row in rows}
-        for rows in tables
-    ]
-    return (
-        len(names) > 1
-        and len(names) == len(lists)
-        and len(names[0]) > 1
-        and not names[0].isdisjoint(names[1])
-    )
+    if len(lists) < 2 or not all(map(_is_named, lists)):
+        return False
+    first, second = (set(map(repr, map(_find_name, rows))) for rows in lists[:2])
+    return len(first) > 1 and not first.isdisjoint(second)
 
 
 def _are_named(rows: list[list[Any]]) -> bool:
@@ -399,53 +399,56 @@ def _read_runs(whole: Any) -> list[Row] | None:
     for run in runs:
         if not isinstance(run, dict):
             return None
-        tables = [
-            name for name, value in run.items() if _is_named(value) and normalize_name(name) in ROWS
-        ]
-        said = {name: value for name, value in run.items() if isinstance(value, (str, int, float))}
-        # A text may name the problem, of which the entries are numbered samples.
-        is_problem = (
-            said and not is_named and all(isinstance(value, str) for value in said.values())
-        )
-        is_problem = is_problem and not any(has_name(name, (*RUN, *SYSTEM)) for name in said)
-        if (
-            len(tables) == 1
-            and not any(map(has_role, run))
-            and not (is_problem and _are_numbered(run[tables[0]]))
-        ):
-            # {"seed": 0, "results": [{"id": "p0", "ok": true}]}
-            rows += [
-                {name: value for name, value in said.items() if name not in SHARE} | row
-                for row in run[tables[0]]
-            ]
-            listed, is_told = tables[0], is_told or bool(said)
+        said = _list_said(run)
+        table = _find_table(run, said, is_named=is_named)
+        if table is not None:
+            shared = {name: value for name, value in said.items() if name not in SHARE}
+            rows += [shared | row for row in run[table]]
+            listed, is_told = table, is_told or bool(said)
             continue
-        objects = [name for name, value in run.items() if isinstance(value, dict)]
-        beside = {name: value for name, value in run.items() if name not in objects}
-        # {"seed": 0, "results": {"p0": true}}. Elsewhere, truth values may say what one sample was checked for.
-        is_named_beside = bool(beside) and all(has_name(name, (*RUN, *SYSTEM)) for name in beside)
-        is_beside = len(objects) == 1 and (is_named_beside or normalize_name(objects[0]) in ROWS)
-        is_beside = is_beside and not any(map(has_role, run))
-        verdicts = run
-        if is_beside:
-            verdicts = run[objects[0]]
-        found = _read_objects(verdicts) or (
-            _read_verdicts(verdicts, (0, 1, None)) if is_named or is_beside else None
-        )
+        found = _read_run(run, is_named=is_named)
         if found is None or "problem" not in found[0]:
             return None
-        rows += [beside | row for row in found] if is_beside else found
+        rows += found
     if listed and not is_told:
         path = ".".join([*(whole if isinstance(whole, dict) else ()), listed])
         raise _say.error("plain.rows", paths=quote(path), rows=Mention(rows_at=path))
     return rows if len(runs) > 1 or listed else None
 
 
-def _are_numbered(rows: list[Row]) -> bool:
-    """Return whether the names of problems in rows only number them."""
-    return count_up(
-        [next((row[name] for name in row if _names_problem(name)), None) for row in rows]
-    )
+def _find_table(run: Row, said: Row, *, is_named: bool) -> str | None:
+    """Return the key of the rows of a run: `{"seed": 0, "results": [{"id": "p0", "ok": true}]}`."""
+    tables = [
+        name for name, value in run.items() if _is_named(value) and normalize_name(name) in ROWS
+    ]
+    if len(tables) != 1 or any(map(has_role, run)):
+        return None
+    # A text may name the problem, of which the entries are numbered samples.
+    are_texts = bool(said) and all(map(_is_text, said.values()))
+    is_told = is_named or any(has_name(name, (*RUN, *SYSTEM)) for name in said)
+    is_problem = are_texts and not is_told
+    if is_problem and count_up([*map(_find_name, run[tables[0]])]):
+        return None
+    return tables[0]
+
+
+def _read_run(run: Row, *, is_named: bool) -> list[Row] | None:
+    """Read the verdicts of a run, which may be beside what is said of it: `{"seed": 0, "results": {"p0": true}}`."""
+    # Elsewhere, truth values may say what one sample was checked for.
+    objects = [name for name, value in run.items() if isinstance(value, dict)]
+    beside = {name: value for name, value in run.items() if name not in objects}
+    are_known = bool(beside) and all(has_name(name, (*RUN, *SYSTEM)) for name in beside)
+    is_beside = len(objects) == 1 and (are_known or normalize_name(objects[0]) in ROWS)
+    if not is_beside or any(map(has_role, run)):
+        return _read_objects(run) or (_read_verdicts(run, (0, 1, None)) if is_named else None)
+    verdicts = run[objects[0]]
+    found = _read_objects(verdicts) or _read_verdicts(verdicts, (0, 1, None)) or []
+    return [beside | row for row in found] or None
+
+
+def _list_said(whole: Row) -> Row:
+    """Return the texts and numbers of an object, which are said of the rows in it."""
+    return {name: value for name, value in whole.items() if isinstance(value, (str, int, float))}
 
 
 def _read_list(whole: Row) -> list[Row] | None:
@@ -459,7 +462,7 @@ def _read_list(whole: Row) -> list[Row] | None:
     # Of several lists of samples, a user names one.
     if len(listed) != 1 or normalize_name(listed[0]) not in ROWS or any(map(_names_problem, whole)):
         return None
-    said = {name: value for name, value in whole.items() if isinstance(value, (str, int, float))}
+    said = _list_said(whole)
     named = {
         name: value for name, value in said.items() if is_model(name) or normalize_name(name) in SET
     }
@@ -511,6 +514,11 @@ def _is_table(value: object) -> bool:
 def _is_named(value: Any) -> bool:
     """Return whether a value is a list of objects that name their problems."""
     return _is_table(value) and any(_names_problem(name) for row in value for name in row)
+
+
+def _find_name(row: Row) -> Any:
+    """Return what names the problem of a row; None if nothing does."""
+    return next((row[name] for name in row if _names_problem(name)), None)
 
 
 def _names_problem(name: str) -> bool:
