@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -164,10 +164,13 @@ async def compare(
     b: str,
     options: dict[str, Any] | None = None,
     language: str = "en",
+    options_a: dict[str, Any] | None = None,
+    options_b: dict[str, Any] | None = None,
     request: gr.Request | None = None,
 ) -> dict[str, Any]:
-    """Compare the results of two models on the same problems, at every k."""
-    values = {"a": a, "b": b, "options": options, "language": language}
+    """Compare the results of two models on the same problems, at every k; `options_a` are of the results of A alone."""
+    values = {"a": a, "b": b, "options": options, "options_a": options_a, "options_b": options_b}
+    values["language"] = language
     return await _ask(request, "compare", values)
 
 
@@ -192,8 +195,16 @@ async def _ask(request: gr.Request | None, name: str, values: dict[str, Any]) ->
     except InputError as reason:
         raise _refuse(str(reason)) from None
     if "error" in answer:
-        raise _refuse(answer["error"])
+        raise _refuse("\n".join([answer["error"], *_list_readings(name, answer["mends"])]))
     return answer
+
+
+def _list_readings(name: str, mends: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Write the options that were tried on refused results, as the endpoint takes them, with what each gives."""
+    for mend in mends:
+        if "set" in mend:
+            argument = f"options_{mend['side']}" if name == "compare" else "options"
+            yield f"{argument}={json.dumps(mend['set'], ensure_ascii=False)}: {mend['label']}"
 
 
 def _refuse(sentence: str) -> gr.Error:

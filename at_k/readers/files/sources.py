@@ -86,7 +86,8 @@ _say = Phrases(
         "sources.foreign": "Files of {kind} are not read. If you trust this one, convert the results in it: `{way}`.",
         "tables.too_large": "These results have {size:,} bytes; the limit is {limit:,}. Leave out columns that are not "
         "needed, such as whole completions beside verdicts.",
-        "tables.rows": "There are too many rows; the limit is {limit:,}.",
+        "tables.rows": "There are too many rows; the limit is {limit:,}. Score them on your own machine with "
+        "`at-k score`.",
         "sources.bomb": "These {packed:,} compressed bytes grow to more than {size:,} bytes, which is not what results "
         "do. If it is right all the same, decompress it first.",
         "sources.binary": "This is not a text file, nor gzip, bzip2, xz, Zstandard, zip, Parquet or Arrow. Give the "

@@ -68,6 +68,16 @@ def test_a_client_finds_every_endpoint_and_each_computes(spaces):
         assert client.predict(data, api_name=f"/{name}")["values"]
     with pytest.raises(Exception, match="`missing` must be one of"):
         client.predict(DATA, missing="x", api_name="/gpassk")
+    rows = "id,model,correct\na,x,1\na,y,0\nb,x,1\nb,y,1\n"
+    with pytest.raises(Exception, match=r'\noptions=\{"where": \{"model": "x"\}\}: one of them → '):
+        client.predict(rows, api_name="/score")
+    with pytest.raises(
+        Exception, match=r'\noptions_b=\{"where": \{"model": "x"\}\}: one of them → '
+    ):
+        client.predict('{"a": [1], "b": [1]}', rows, api_name="/compare")
+    chosen = {"where": {"model": "y"}}
+    found = client.predict('{"a": [1], "b": [1]}', rows, options_b=chosen, api_name="/compare")
+    assert found["models"][1]["average"]["value"] == 0.5
     for endpoint in endpoints.values():
         texts = [each["parameter_name"] for each in endpoint["parameters"]]
         assert texts[0] in ("data", "a")
