@@ -339,7 +339,7 @@ def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
 
 
 # A value that names a prompt, such as "few-shot", and is none.
-_SETTING_WORD = re.compile(r"[A-Za-z]+([_-][A-Za-z]+)*")
+_SETTING_WORD = re.compile(r"[A-Za-z]{2,}([_-][A-Za-z]+)*")
 
 
 def _review_problem(profile: Profile, name: str | None) -> str | None:
