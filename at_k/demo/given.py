@@ -23,7 +23,6 @@ from at_k.demo.hub import is_address, read_file
 from at_k.demo.limits import LIMITS, MOST_FILES
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
-from at_k.readers.cells import read_spelled
 from at_k.readers.files.sources import Source, refuse_large
 from at_k.readers.format import Format, Reading
 from at_k.readers.formats import FORMATS, find_format
@@ -32,6 +31,7 @@ from at_k.readers.samples import Samples
 from at_k.readers.tables.merging import merge
 from at_k.readers.tables.readings import offering
 from at_k.readers.tables.table import Table
+from at_k.readers.words import read_spelled
 from at_k.validation import exceeds
 from at_k.values import cached_property
 

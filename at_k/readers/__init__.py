@@ -317,11 +317,11 @@ def _find_formats(
 
 def _holds_samples(file: Path, source: Source, format: Format, reading: Reading) -> bool:
     """Return whether a file of a folder has samples: a README, a log or the accuracy beside them has none."""
-    from at_k.readers.cells import read_spelled
     from at_k.readers.files.documents import holds_one_row, open_rows
     from at_k.readers.files.paths import is_named_as_results
     from at_k.readers.names import PROBLEM, ROLE, find_named, has_role
     from at_k.readers.numbering import is_summary
+    from at_k.readers.words import read_spelled
 
     if format.name != "plain" or source.layout not in _TEXTS:
         return True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.arrow import join_lists, to_numpy
+from at_k.arrow import join_lists, to_chunks, to_numpy
 from at_k.errors import Mention, Phrases
 from at_k.samples import Ragged
 
@@ -187,7 +187,7 @@ def contains(column: Any, text: str) -> bool:
         return text in column
     # Without `pyarrow.compute`, which takes 25 ms to load: cells are listed where their bytes hold the text.
     sought = text.encode()
-    for chunk in column.chunks if hasattr(column, "chunks") else [column]:
+    for chunk in to_chunks(column) or ():
         buffers = [bytes(buffer) for buffer in chunk.buffers()[1:] if buffer is not None]
         if any(sought in held for held in buffers) and text in chunk.to_pylist():
             return True

@@ -12,9 +12,9 @@ import numpy as np
 
 from at_k.errors import InputError, Message
 from at_k.readers.arrays import is_arrow, list_cells, make_numbers
-from at_k.readers.cells import read_whole
 from at_k.readers.faults import Faults
 from at_k.readers.files.decoding import read_fields
+from at_k.readers.words import read_whole
 
 # Rows from which it is judged what a column holds.
 HEAD = 2000

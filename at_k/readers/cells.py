@@ -6,40 +6,27 @@ import json
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
-from math import inf, isnan, nan
-from typing import Any, Final, TypeGuard
+from math import isnan, nan
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.arrow import to_numpy
+from at_k.arrow import to_chunks, to_numpy
 from at_k.readers.arrays import encode, fill_numbers, is_arrow, list_cells, make_texts
 from at_k.readers.files.decoding import Listed, read_list
-
-# What a cell answers to the question that the name of its column asks, and what judges by itself.
-_YES = "true yes y t 是 真 はい 예 oui vrai ja wahr sí si verdadero sim verdadeiro vero да"
-_NO = "false no n f 否 假 いいえ 아니요 non faux nein falso não нет"
-_RIGHT = (
-    "p pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ "
-    "对 正确 通过 正しい 正解 정답 juste richtig correcto certo acertou giusto верно"
+from at_k.readers.words import (
+    SHARE,
+    WORDS,
+    fold_word,
+    is_finite,
+    judge,
+    name_reason,
+    read_share,
+    read_spelled,
+    read_whole,
 )
-_WRONG = (
-    "fail failed incorrect wrong unsolved unresolved failure wa tle mle rejected ✗ ✘ × ❌ "
-    "错 错误 不正确 未通过 不通过 不正解 오답 falsch incorrecto errado errou sbagliato неверно"
-)
-_JUDGING = dict.fromkeys(_RIGHT.split(), True) | dict.fromkeys(_WRONG.split(), False)
-_WORDS: dict[str, float | bool] = {
-    **dict.fromkeys(_YES.split(), True),
-    **dict.fromkeys(_NO.split(), False),
-    **_JUDGING,
-    **dict.fromkeys(("nan", "na", "n/a", "none", "null"), nan),
-}
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
-# A grade as people write it: "75 %", "3/4", "0,75" or "0.75 pts".
-_SHARE = re.compile(
-    r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+(?:,\d+|(?:[.,]\d+)?(?=\s*p)))\s*(?:pts?|points?)?",
-    re.ASCII,
-)
+from at_k.validation import LARGEST_INTEGER
 
 # Verdicts in one text, and what may be between them; and what makes an emoji of the sign before it.
 _BITS, _MARKS, _BETWEEN = (
@@ -51,11 +38,11 @@ _VARIANT = "\ufe0f"
 
 _LARGEST = sys.float_info.max
 
-# Whole numbers up to here are exact as floats, which is what decoders of JSON make of longer ones.
-_EXACT = 2**53
-
 
 class _Nothing:
+    def __bool__(self) -> bool:
+        return False
+
     def __repr__(self) -> str:
         return "NOTHING"
 
@@ -76,65 +63,6 @@ class UnfitError(ValueError):
         self.value = value
 
 
-def read_spelled(text: object) -> object:
-    """Return the number or truth value that a text spells, or else the text itself.
-
-    Examples:
-        >>> read_spelled(" Yes"), read_spelled("1e-1"), read_spelled("maybe")
-        (True, 0.1, 'maybe')
-    """
-    if not isinstance(text, str):
-        return text
-    word = text.strip().lower()
-    if _NUMBER.fullmatch(word):
-        return float(word)
-    return _WORDS.get(word, text)
-
-
-def judge(text: object) -> bool | None:
-    """Return whether a word means right or wrong; None for others, and for those that answer a question.
-
-    Examples:
-        >>> judge("Passed"), judge("✗"), judge("yes")
-        (True, False, None)
-    """
-    if isinstance(text, str):
-        return _JUDGING.get(text.strip().lower())
-    return None
-
-
-def read_share(text: object) -> object:
-    """Return the number that a grade in per cent, a fraction or a decimal comma spells, or else the value itself.
-
-    Examples:
-        >>> read_share("100%"), read_share("3/4"), read_share("0,5 pts"), read_share("1/0")
-        (1.0, 0.75, 0.5, '1/0')
-    """
-    found = None
-    if isinstance(text, str):
-        found = _SHARE.fullmatch(text.strip())
-    if found is None or (found[3] and not int(found[3])):
-        return text
-    if found[1]:
-        return float(found[1].replace(",", ".")) / 100
-    if found[3]:
-        return int(found[2]) / int(found[3])
-    return float(found[4].replace(",", "."))
-
-
-def read_whole(value: object) -> int | None:
-    """Return the whole number that a cell is, or spells; None for anything else.
-
-    Examples:
-        >>> read_whole("3"), read_whole(2.0), read_whole(True), read_whole("1/2")
-        (3, 2, None, None)
-    """
-    value = read_spelled(value)
-    if is_finite(value) and value == int(value) and abs(value) < 2**62:
-        return int(value)
-    return None
-
-
 def read_integers(column: Any) -> NDArray[np.int64] | None:
     """Read a column of whole numbers, which may be spelled as text; None if any cell holds something else.
 
@@ -143,11 +71,7 @@ def read_integers(column: Any) -> NDArray[np.int64] | None:
         (array([ 0, 12]), None)
     """
     if is_arrow(column) and str(column.type) == "int64" and len(column) and not column.null_count:
-        if hasattr(column, "chunks"):
-            chunks = column.chunks
-        else:
-            chunks = [column]
-        return np.concatenate([fill_numbers(chunk, 0) for chunk in chunks])
+        return np.concatenate([fill_numbers(chunk, 0) for chunk in to_chunks(column) or ()])
     coded = encode(column)
     numbers = list(map(read_whole, coded.values))
     if None in numbers or not len(coded.codes) or coded.codes.min() < 0:
@@ -237,11 +161,6 @@ def read_label(value: object) -> str:
     return read_text(value)
 
 
-def is_finite(value: object) -> TypeGuard[float]:
-    """Return whether a value is a finite number, and not a truth value."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and -inf < value < inf
-
-
 # The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take.
 READERS: dict[str, Callable[[object], object]] = {
     "problem": read_name,
@@ -254,84 +173,6 @@ READERS: dict[str, Callable[[object], object]] = {
     "attempt": read_score,
     "group": read_label,
 }
-
-
-# Patterns of texts about a sample that failed; the first match counts.
-_REASONS = {
-    "timeout": re.compile(r"time.?out|timed.out|deadline", re.IGNORECASE),
-    "not run": re.compile(r"cancel|not.run|skipped|incomplete", re.IGNORECASE),
-    "infrastructure": re.compile(""),
-}
-
-
-def name_reason(said: object) -> str:
-    """Return why a sample is missing, by what its harness says of it.
-
-    Examples:
-        >>> name_reason({"type": "AgentTimeoutError"}), name_reason("no space left"), name_reason(None)
-        ('timeout', 'infrastructure', 'judge failed')
-    """
-    if said is NOTHING or not said or said in ("none", "unset"):
-        return "judge failed"
-    if isinstance(said, str):
-        text = said
-    else:
-        text = json.dumps(said, default=str)
-    return next(reason for reason, pattern in _REASONS.items() if pattern.search(text))
-
-
-# What a harness writes beside a sample that ended as it should.
-_FINE = {
-    "",
-    "ok",
-    "none",
-    "null",
-    "nan",
-    "unset",
-    "completed",
-    "complete",
-    "finished",
-    "done",
-    "stop",
-}
-
-
-def says_failed(value: object) -> bool:
-    """Return whether a cell of errors says that a sample failed.
-
-    Examples:
-        >>> says_failed("APIConnectionError"), says_failed(True), says_failed("ok"), says_failed(0)
-        (True, True, False, False)
-    """
-    spelled = read_spelled(value)
-    if isinstance(spelled, str):
-        return spelled.strip().lower() not in _FINE
-    if isinstance(spelled, float) and isnan(spelled):
-        return False
-    # "pass" and "true" are both true: only the word judges.
-    return bool(spelled) and judge(value) is not True
-
-
-# Words of a harness, or a service, that failed. An error of the program is a wrong sample.
-_FAILURE = re.compile(r"infra|api|connection|rate.?limit|cancel|not.?run|skip|judge", re.IGNORECASE)
-
-
-def speaks_of_failure(word: str) -> bool:
-    """Return whether a word means that a sample was not judged.
-
-    Examples:
-        >>> speaks_of_failure("infra_error"), speaks_of_failure("runtime_error")
-        (True, False)
-    """
-    return _FAILURE.search(word) is not None
-
-
-def _fold(value: object) -> str:
-    """Return a word as it is compared: in lower case, and the same for 0, 0.0 and "0.0"."""
-    spelled = read_spelled(value)
-    if isinstance(spelled, float) and spelled.is_integer():
-        return str(int(spelled))
-    return str(value).strip().casefold()
 
 
 class Cells:
@@ -364,7 +205,7 @@ class Cells:
         self.scale = scale
         self._words: dict[str, bool | None] = {}
         for words, verdict in ((unjudged, None), (wrong, False), (correct, True)):
-            self._words |= dict.fromkeys(map(_fold, words), verdict)
+            self._words |= dict.fromkeys(map(fold_word, words), verdict)
         self._others = False if correct and not wrong else NOTHING
         self._named = {*self._words}
         self._unseen = {*self._words}
@@ -373,7 +214,7 @@ class Cells:
             self._words.setdefault("0", True)
         # Where "no" is right, "yes" is wrong.
         self._turned = any(
-            _WORDS.get(word) is (not is_right) for word, is_right in self._words.items()
+            WORDS.get(word) is (not is_right) for word, is_right in self._words.items()
         )
 
     @property
@@ -400,13 +241,13 @@ class Cells:
         """Return the verdict of a word by those that were named, None for a missing one; else NOTHING."""
         if not self._words or value is None:
             return NOTHING
-        word = _fold(value)
+        word = fold_word(value)
         self._unseen.discard(word)
         if word in self._words:
             return self._words[word]
-        if word not in _WORDS:
+        if word not in WORDS:
             return self._others
-        known = _WORDS[word]
+        known = WORDS[word]
         if self._turned and isinstance(known, bool):
             return not known
         return NOTHING
@@ -420,7 +261,7 @@ class Cells:
         return [name_reason(cell) if self._is_unjudged(cell) else None for cell in cells]
 
     def _is_unjudged(self, value: object) -> bool:
-        return value is not None and self._words.get(_fold(value), NOTHING) is None
+        return value is not None and self._words.get(fold_word(value), NOTHING) is None
 
     def attempt(self, role: str, value: object, otherwise: object = None) -> Any:
         """Read a cell, or return something else for one that its role cannot take."""
@@ -442,10 +283,14 @@ class Cells:
             >>> Cells().split("PFP"), Cells().split("1; 0; 1"), Cells().split("3/4"), Cells().split("pass")
             (['P', 'F', 'P'], ['1', '0', '1'], [], [])
         """
-        if not isinstance(text, str) or _fold(text) in self._words or self._others is not NOTHING:
+        if (
+            not isinstance(text, str)
+            or fold_word(text) in self._words
+            or self._others is not NOTHING
+        ):
             return []
         is_bits = self.scale is None and (are_bits or _BITS.fullmatch(text) is not None)
-        if not is_bits and (read_spelled(text) is not text or _SHARE.fullmatch(text.strip())):
+        if not is_bits and (read_spelled(text) is not text or SHARE.fullmatch(text.strip())):
             return []
         listed = read_list(text)  # a document may hold "[1, 0]" as a text
         if isinstance(listed, list):
@@ -454,7 +299,7 @@ class Cells:
             parts = _BETWEEN.split(text.strip())
         if len(parts) == 1 and listed is text:
             parts = ["pass" if sign == "." else sign for sign in parts[0] if sign != _VARIANT]
-        values = [self._words.get(_fold(part), read_spelled(part)) for part in parts]
+        values = [self._words.get(fold_word(part), read_spelled(part)) for part in parts]
         kinds = {*map(type, values)}
         are_shares = all(isinstance(value, float) and -1 <= value <= 1 for value in values)
         is_told = kinds - {type(None)} == {bool} or are_shares
@@ -603,6 +448,8 @@ def _spell(value: object) -> str:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if not is_finite(value) or (isinstance(value, float) and abs(value) >= _EXACT):
+    # Decoders of JSON make floats, which are not exact, of whole numbers that are longer.
+    is_rounded = isinstance(value, float) and abs(value) >= LARGEST_INTEGER
+    if is_rounded or not is_finite(value):
         raise UnfitError(value)
     return repr(value)

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 from at_k.errors import Message, Phrases
 from at_k.readers.blocks import find_field
-from at_k.readers.cells import NOTHING, name_reason
+from at_k.readers.cells import NOTHING
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Choice, Reading, choose, name_subject, refuse_field
 from at_k.readers.harness import Adapt, RowCollector
 from at_k.readers.names import quote
 from at_k.readers.samples import MISSING, Origin, Samples
 from at_k.readers.tables.collector import BESIDE, NUMBER, refuse_empty
+from at_k.readers.words import name_reason
 
 Row = dict[str, Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from at_k.readers.cells import read_whole
 from at_k.readers.names import NUMBER_WORD, normalize_name
+from at_k.readers.words import read_whole
 
 # A word for runs and the whole number behind it.
 _RUN = re.compile(

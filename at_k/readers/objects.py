@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from at_k.errors import Mention, Phrases
-from at_k.readers.cells import read_spelled
 from at_k.readers.files.sources import IN_MEMORY, Source
 from at_k.readers.names import (
     NUMBERED,
@@ -24,6 +23,7 @@ from at_k.readers.names import (
     quote_all,
 )
 from at_k.readers.numbering import count_runs
+from at_k.readers.words import read_spelled
 
 _say = Phrases(
     {

@@ -19,11 +19,11 @@ from typing import Any
 
 from at_k.errors import Message, Phrases
 from at_k.readers.blocks import Block, Rows, take_column
-from at_k.readers.cells import read_spelled
 from at_k.readers.faults import Faults
 from at_k.readers.files.decoding import KEEP_OBJECTS
 from at_k.readers.files.sources import Source, refuse_foreign
 from at_k.readers.names import PROBLEM, find_named
+from at_k.readers.words import read_spelled
 
 # Rows of a block that Python's reader makes.
 _BATCH = 8192

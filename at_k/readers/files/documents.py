@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block, Rows, find_field
-from at_k.readers.cells import Cells, judge
+from at_k.readers.cells import Cells
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.files import delimited, json_lines, parquet
 from at_k.readers.files.archives import list_members
@@ -34,6 +34,7 @@ from at_k.readers.names import (
 )
 from at_k.readers.numbering import count_runs, count_up, is_summary
 from at_k.readers.tables.shapes import read_counts
+from at_k.readers.words import judge
 
 _say = Phrases(
     {

@@ -15,6 +15,7 @@ from at_k.readers.blocks import HEAD, Block, take_column
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.files.decoding import decode_strictly, require_object
 from at_k.readers.files.sources import LineBlock, Source
+from at_k.validation import LARGEST_INTEGER
 
 # Bytes of the first block, from which it is judged what the columns hold.
 _FIRST_BYTES = 1 << 18
@@ -24,9 +25,6 @@ _LONG_LINE = 1000
 
 # Brackets in a line up to which Arrow parses it: in a thread of 512 kB it crashes on JSON that is nested 2,500 deep.
 _DEEPEST = 500
-
-# The fast decoder makes a float of an integer of more than 64 bits. Floats from here on are decoded again.
-_EXACT = 2**53
 
 _SPACED = re.compile(rb'"\s+:')
 
@@ -135,7 +133,8 @@ def _decode_plainly(
     if not set(map(type, rows)) <= {dict} or _may_repeat(data, rows, wanted):
         return None
     cells = (row.get(name) for name in wanted or () for row in rows)
-    is_rounded = any(type(cell) is float and abs(cell) >= _EXACT for cell in cells)
+    # The fast decoder makes a float of an integer of more than 64 bits.
+    is_rounded = any(type(cell) is float and abs(cell) >= LARGEST_INTEGER for cell in cells)
     return None if is_rounded else rows
 
 

@@ -9,13 +9,14 @@ from math import isnan
 from sys import intern
 
 from at_k.errors import Message
-from at_k.readers.cells import NOTHING, read_spelled
+from at_k.readers.cells import NOTHING
 from at_k.readers.faults import find_fault
 from at_k.readers.fields import Found, Row
 from at_k.readers.files.parquet import list_columns, read_rows
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Choice, Reading, choose, refuse_field, refuse_no_scorer
 from at_k.readers.harness import RowCollector
+from at_k.readers.words import read_spelled
 
 # verl: a line for each output, in three layouts. The first two have no name of the problem, which its prompt, `input`,
 # means; the older of them writes truth values and numbers as text. The third one has a `uid` =

@@ -28,7 +28,7 @@ from at_k.readers.arrays import (
     take,
 )
 from at_k.readers.blocks import Block
-from at_k.readers.cells import NOTHING, Cells, UnfitError, name_reason, read_integers, says_failed
+from at_k.readers.cells import NOTHING, Cells, UnfitError, read_integers
 from at_k.readers.faults import Faults, describe_place, find_fault
 from at_k.readers.names import quote, shorten
 from at_k.readers.numbering import is_summary
@@ -37,6 +37,7 @@ from at_k.readers.tables.doubts import OF_SAMPLES, walk
 from at_k.readers.tables.doubts.of_rows import number_samples
 from at_k.readers.tables.doubts.of_samples import make_summary_error, refuse_odd_names
 from at_k.readers.tables.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
+from at_k.readers.words import name_reason, says_failed
 from at_k.samples import Ragged
 
 # The roles that say something of each sample.

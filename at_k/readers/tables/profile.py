@@ -9,7 +9,7 @@ from typing import Any
 
 from at_k.errors import Phrases
 from at_k.readers.blocks import Block, list_fields
-from at_k.readers.cells import Cells, judge, read_spelled, read_whole
+from at_k.readers.cells import Cells
 from at_k.readers.files.decoding import Listed, read_fields, read_lists
 from at_k.readers.names import (
     MODEL,
@@ -30,6 +30,7 @@ from at_k.readers.numbering import count_up
 from at_k.readers.samples import COUNT_ROLES, FURTHER_ROLES, ROLES, SAMPLE_ROLES, Columns
 from at_k.readers.tables.choosing import refuse_unknown
 from at_k.readers.tables.prompts import find_tests
+from at_k.readers.words import judge, read_spelled, read_whole
 from at_k.values import cached_property
 
 # Cells, and samples of each, from which it is judged what a column holds.

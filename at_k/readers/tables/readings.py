@@ -17,15 +17,7 @@ from numpy.typing import NDArray
 
 from at_k.errors import ColumnShown, InputError, Mention, Message, Offer, Phrases, Question
 from at_k.readers.blocks import Block, Rows
-from at_k.readers.cells import (
-    Cells,
-    is_finite,
-    judge,
-    read_share,
-    read_spelled,
-    read_whole,
-    says_failed,
-)
+from at_k.readers.cells import Cells
 from at_k.readers.names import (
     FAILED,
     MODEL,
@@ -47,6 +39,7 @@ from at_k.readers.numbering import count_up, split_words
 from at_k.readers.samples import Samples
 from at_k.readers.tables.profile import Column, Profile
 from at_k.readers.tables.shapes import has_parts, read_counts
+from at_k.readers.words import is_finite, judge, read_share, read_spelled, read_whole, says_failed
 from at_k.validation import check_cut
 
 Options = dict[str, Any]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import Block
-from at_k.readers.cells import read_spelled, read_whole
 from at_k.readers.numbering import count_in, count_up
+from at_k.readers.words import read_spelled, read_whole
 
 # Values of a column up to which it may hold settings.
 MOST_SETTINGS = 20

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, is_finite, read_share, read_spelled, read_whole
+from at_k.readers.cells import Cells
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.files.decoding import read_list
 from at_k.readers.names import (
@@ -34,6 +34,7 @@ from at_k.readers.names import (
 from at_k.readers.numbering import count_up
 from at_k.readers.samples import SAMPLE_ROLES, Columns
 from at_k.readers.tables.profile import Column, Profile
+from at_k.readers.words import is_finite, read_share, read_spelled, read_whole
 
 # A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
 _NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")

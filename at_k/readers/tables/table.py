@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import contains, encode, join_codes, make_texts
 from at_k.readers.blocks import HEAD, Block, split_joined
-from at_k.readers.cells import Cells, read_whole, speaks_of_failure
+from at_k.readers.cells import Cells
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.files.decoding import spell_lists
 from at_k.readers.files.delimited import find_delimiter
@@ -50,6 +50,7 @@ from at_k.readers.tables.plan import Plan
 from at_k.readers.tables.profile import Profile, find_roles
 from at_k.readers.tables.readings import most_rows
 from at_k.readers.tables.settings import MOST_SETTINGS, Watch
+from at_k.readers.words import read_whole, speaks_of_failure
 
 _say = Phrases(
     {

@@ -8,7 +8,6 @@ from typing import Any
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import Rows, list_fields
-from at_k.readers.cells import read_spelled
 from at_k.readers.names import (
     MODEL,
     NUMBERED,
@@ -30,6 +29,7 @@ from at_k.readers.tables.doubts.known import ColumnsKnown
 from at_k.readers.tables.doubts.of_names import find_questions
 from at_k.readers.tables.profile import Column, Profile, find_numbers
 from at_k.readers.tables.shapes import PREDICTORS, has_parts, list_families, names_runs
+from at_k.readers.words import read_spelled
 
 _say = Phrases(
     {

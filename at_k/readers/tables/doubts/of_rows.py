@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import find_firsts, join_codes
-from at_k.readers.cells import judge, read_whole, says_failed
 from at_k.readers.names import (
     ARM,
     ERROR,
@@ -30,6 +29,7 @@ from at_k.readers.names import (
 from at_k.readers.numbering import split_words
 from at_k.readers.tables.choosing import make_several_error
 from at_k.readers.tables.settings import Watch
+from at_k.readers.words import judge, read_whole, says_failed
 
 # Words in the name of a column that numbers attempts at one sample.
 _RETRY = {
