@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from at_k.analysis.attempts import Budgets
+    from at_k.analysis.budgets import Budgets
     from at_k.analysis.compared import Compared
     from at_k.report import Report
     from at_k.report.data import Curves

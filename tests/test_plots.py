@@ -17,7 +17,7 @@ from reports import RAGGED, full_report
 
 import at_k
 from at_k import plots
-from at_k.analysis.attempts import solve_by_budget
+from at_k.analysis.budgets import solve_by_budget
 from at_k.family import find_style, leave_out_twins
 
 SMALL = {"grades": [[1]]}

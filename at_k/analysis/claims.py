@@ -21,7 +21,6 @@ _say = Phrases(
         "claims.all": "all {k}",
         "claims.least": "at least {needed} of {k}",
         "claims.average": "{average} right.",
-        "claims.tasks": "Of all trials of {name}, {average} succeed. Of all tasks, {every} succeed all {k} times.",
         "claims.every": "{average} right. {every} every time.",
         "claims.drawn": "{average} right. {every} in all of {k} draws.",
         "claims.known": "Problems: {problems:,}. The average is known to {low:+} / {high:+} points.",
@@ -113,15 +112,13 @@ def describe_step(needed: int, k: int) -> Message:
     return _say("claims.least", needed=needed, k=k)
 
 
-def make_headline(report: Report, k: int, name: str = "") -> Message:
+def make_headline(report: Report, k: int) -> Message:
     """Say the average, and how often all of k answers are right."""
     average = Share(find_average(report))
     n, c = report.list_counts()
     if k == 1:
         return _say("claims.average", average=average)
     every = Share(np.mean(evaluate_tables([(tabulate_pass_hat, k)], n, c)))
-    if name:
-        return _say("claims.tasks", name=name, average=average, k=k, every=every)
     if n.min() == n.max() == k:
         return _say("claims.every", average=average, every=every)
     return _say("claims.drawn", average=average, every=every, k=k)

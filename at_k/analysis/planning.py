@@ -103,7 +103,7 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         under Beta(a, b) with 1/(a + b + 1) = `spread`. Intervals are those of `at_k.interval` at the pilot's value. A
         difference is found if it is max(t_{α/2}·se, b) + t_{power}·se with
         se = √(2(within + (1 − correlation)·between)/M′), M′ − 1 degrees of freedom [3], and the least mean b at which
-        the bounded interval of level 1 − 2α leaves out 0. How often it is found is simulated: 400 data sets of the
+        the bounded interval of level 1 − 2α leaves out 0. How often it is found is simulated: 800 data sets of the
         fitted beta-binomial, judged by the rule of `compare`. Clusters add M(se² − se₀²) to the variance between
         problems, with se the standard error of the pilot with them, and se₀ that without; the degrees of freedom are
         then M′G*/M − 1, with the effective number G* of clusters.

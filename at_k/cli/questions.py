@@ -332,7 +332,7 @@ def draw_grid(paths: Sequence[str], out: str, title: str | None, **options: Any)
 
 def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: Any) -> None:
     """Draw what a budget per problem solves, of one model or of several, and say how exact it is."""
-    from at_k.analysis.attempts import compare_budgets, list_units, solve_by_budget
+    from at_k.analysis.budgets import compare_budgets, list_units, solve_by_budget
 
     if len(paths) == 1:
         report = make_report(paths, **options, confidence_level=None)

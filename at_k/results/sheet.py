@@ -76,9 +76,7 @@ _FEWEST, _MOST = 3, 15
 _PLACES = 6
 
 
-def write_estimate(
-    value: float, ends: tuple[float, float] | None, digits: int | None = None
-) -> tuple[str, str]:
+def write_estimate(value: float, ends: tuple[float, float] | None) -> tuple[str, str]:
     """Write a value, and its interval if it has one.
 
     Examples:
@@ -89,9 +87,11 @@ def write_estimate(
     """
     # A value without an interval has four digits. One with an interval has three, or, where the interval is so narrow
     # that they would hide it, enough to show the first digit of its width: 1234 ± 4 must not become 1.23e+03.
-    digits = digits or (4 if ends is None else _count_digits(*ends))
-    written = [write_value(number, digits) for number in (value, *(ends or ()))]
-    return written[0], f"[{', '.join(written[1:])}]" if ends else ""
+    if ends is None:
+        return write_value(value, 4), ""
+    digits = _count_digits(*ends)
+    low, high = (write_value(end, digits) for end in ends)
+    return write_value(value, digits), f"[{low}, {high}]"
 
 
 def _count_digits(low: float, high: float) -> int:

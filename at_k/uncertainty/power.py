@@ -16,7 +16,7 @@ from at_k.uncertainty.questions import FACTOR
 from at_k.uncertainty.variance import BetaBinomial
 
 # Simulated data sets of a plan: a chance of .8 has an error of .014.
-REPETITIONS = 800
+_REPETITIONS = 800
 
 # Problems of which no more data sets are simulated: the closed formula agrees there. For a power of .8, .75 to .84 of
 # data sets of 500 and 1,000 problems decided, for six shapes of difficulties (each with an error of .02).
@@ -52,8 +52,6 @@ def simulate_chances(
     difference: float,
     correlation: float,
     confidence_level: float = 0.95,
-    repetitions: int = REPETITIONS,
-    seed: int = 0,
 ) -> Chances:
     """Simulate how often a comparison of two models finds a difference.
 
@@ -73,9 +71,9 @@ def simulate_chances(
     shift = _find_shift(difficulty, table, k, difference)
     if shift is None or problems > MOST_PROBLEMS:
         return Chances(nan, nan)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     chances = _draw_difficulties(
-        difficulty, correlation, rng.standard_normal((2, repetitions, problems))
+        difficulty, correlation, rng.standard_normal((2, _REPETITIONS, problems))
     )
     better = _add_logits(chances[0], shift)
     correct = rng.binomial(samples, np.stack([better, chances[1]]))
@@ -86,7 +84,7 @@ def simulate_chances(
     stderr = d.std(axis=1, ddof=1) / np.sqrt(problems)
     with np.errstate(divide="ignore", invalid="ignore"):
         p_tested = np.nan_to_num(2 * stdtr(problems - 1, -np.abs(mean) / stderr), nan=1.0)
-    units = np.full(repetitions, float(problems))
+    units = np.full(_REPETITIONS, float(problems))
     p_values = np.maximum(p_tested, find_bounded_alpha(mean, stderr, units) / FACTOR)
     population = _count_decided(p_values, mean, confidence_level)
     if samples <= k:  # the samples do not tell how others would differ

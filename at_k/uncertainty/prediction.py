@@ -242,24 +242,16 @@ class Limit(NamedTuple):
     high: float
 
 
-def predict_cons_at_infinity(
-    votes: Sequence[tuple[Sequence[int], Sequence[bool]]],
-    /,
-    *,
-    confidence_level: float = 0.95,
-    seed: int = 0,
-) -> Limit:
+def predict_cons_at_infinity(votes: Sequence[tuple[Sequence[int], Sequence[bool]]], /) -> Limit:
     """Predict cons@∞: how often the right answer is the most frequent one of the model, not of the samples.
 
     It is a prediction by a model of the answers, and no estimate.
 
     Args:
         votes: for each problem, how often each answer was given, and whether it is correct.
-        confidence_level: the confidence level.
-        seed: of the draws of the posterior.
 
     Returns:
-        The mean over the problems, with its interval.
+        The mean over the problems, with its 95 % interval.
 
     Formula: the chance that a correct answer has the largest share, with shares from a Dirichlet posterior with ½ for
         each answer that was seen and for the unseen ones together, which are taken as wrong [1]. The interval is that
@@ -273,14 +265,14 @@ def predict_cons_at_infinity(
         >>> round(found.value, 1), found.low < found.value < found.high
         (0.7, True)
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     chances = np.zeros(len(votes))
     for place, (counts, correct) in enumerate(votes):
         weights = np.append(np.asarray(counts, dtype=np.float64), 0.0) + _WEIGHT
         leader = rng.standard_gamma(weights, (_DRAWS, len(weights))).argmax(axis=1)
         chances[place] = np.append(np.asarray(correct, dtype=bool), False)[leader].mean()
     value = float(chances.mean())
-    low, high = interval(value, *standard_error(chances), confidence_level=confidence_level)
+    low, high = interval(value, *standard_error(chances))
     return Limit(value, float(low), float(high))
 
 
