@@ -173,7 +173,7 @@ def _read_files(
     from at_k.readers.format import Reading
     from at_k.readers.tables.choosing import leave_out
     from at_k.readers.tables.collector import refuse_empty
-    from at_k.readers.tables.merging import bundle, merge, name_files
+    from at_k.readers.tables.merging import bundle, choose_files, merge, name_files
 
     if errors not in ("raise", "skip"):
         raise _say.error("readers.errors", value=repr(errors))
@@ -185,6 +185,8 @@ def _read_files(
         options["tests"], problems = None, Problems(Path(problems), limits)
     reading = Reading(pool=pool, errors=errors, limits=limits, **options)
     files, named = find_files(path)
+    files, where = choose_files(files, reading.where)
+    reading = replace(reading, where=where)
     broken: dict[Path, InputError] = {}
     chosen = _find_formats(files, format, reading, problems, broken=None if named else broken)
     parts: dict[Path, Samples] = {}

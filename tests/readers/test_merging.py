@@ -77,8 +77,8 @@ DIFFERENT = {
     "a model": ({}, {"subject": {"Model": "y"}}, "models", "Model: null (0.jsonl), “y” (1.jsonl)"),
 }  # fmt: skip
 WAYS = {
-    "subject": "Score them one at a time.",
-    "models": 'Score them one at a time or, if all are samples of one model, add `pool="Model"`.',
+    "subject": 'To score one of them: `where={"file": "0.jsonl"}`.',
+    "models": 'To score one of them: `where={"file": "0.jsonl"}`. If all are samples of one model, add `pool="Model"`.',
 }
 
 

@@ -603,7 +603,7 @@ def test_exclusions_that_are_refused(tmp_path, excluded, code):
 
 def test_few_rows_that_repeat_are_noted(tmp_path):
     samples = read_samples(write(tmp_path, ids("a1", "b0", "c1", "a1", "b0", "c1")))
-    assert [note.code for note in samples.origin.notes] == ["structure.repeated"]
+    assert [note.code for note in samples.origin.notes] == ["note.repeated"]
 
 
 def test_problems_of_two_contests_are_problems_and_noted(tmp_path):

@@ -156,7 +156,7 @@ def test_sets_that_are_named_in_each_file(write, layout, column):
         paths.append(write(f"run_{i}.{layout}", text if layout == "csv" else rows))
     said = refuse(paths, "merging.subject")
     assert f"not of the same {column}: “gsm8k”" in said
-    assert said.endswith("Score them one at a time.")
+    assert 'where={"file": "run_0.' in said
 
 
 @for_each("field, nest, count", [

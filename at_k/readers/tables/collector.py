@@ -351,6 +351,7 @@ class Collector:
             firsts = np.sort(find_firsts(codes))
         if len(firsts) == len(codes):
             return held
+        ways = self._list_ways(codes, held)
         for place in np.setdiff1d(np.arange(len(codes)), firsts).tolist():
             first = firsts[int(np.flatnonzero(codes[firsts] == codes[place])[0])]
             name = list(self.problems.names)[held["problem"][place]]
@@ -359,9 +360,24 @@ class Collector:
                 number = int(number)
             with self.faults:
                 self.refuse_repeated(
-                    number, name, int(held["row"][first]), int(held["row"][place]), column
+                    number, name, int(held["row"][first]), int(held["row"][place]), column, ways
                 )
         return {role: take(values, firsts) for role, values in held.items()}
+
+    def _list_ways(self, codes: NDArray[np.int64], held: Mapping[str, Any]) -> dict[str, Mention]:
+        """List what may be meant where a number occurs twice, likeliest first: another attempt, or no number."""
+        column = self.numbers[0][len(NUMBER) :]
+        ways = {"ignored": Mention(columns={"sample": None})}
+        if not column or len(self.numbers) > 1:
+            return ways
+        last = Mention(columns={"sample": shorten(column), "attempt": "line"})
+        counts = np.unique(codes, return_counts=True)[1]
+        # Where each number occurs equally often, and verdicts differ, it may be that of a run with several samples.
+        graded = [codes, np.nan_to_num(held["grades"], nan=-1)] if "grades" in held else [codes]
+        differ = len(np.unique(np.column_stack(graded), axis=0)) > len(counts)
+        if differ and counts.min() == counts.max():
+            return {"unnumbered": ways["ignored"], "last": last}
+        return {"last": last, **ways}
 
     def _sort_numbered(self, held: dict[str, Any]) -> dict[str, Any]:
         """Put the samples of each problem in the order of their numbers, if these count up from 0 or 1."""
@@ -379,16 +395,22 @@ class Collector:
         return {role: take(values, order) for role, values in held.items()}
 
     def refuse_repeated(
-        self, number: object, name: object, first: int, row: int, column: str = ""
+        self,
+        number: object,
+        name: object,
+        first: int,
+        row: int,
+        column: str = "",
+        ways: Mapping[str, Mention] | None = None,
     ) -> NoReturn:
-        """Raise because a problem has two samples of one number."""
+        """Raise because a problem has two samples of one number, with what may be meant."""
         raise _say.error(
             "collector.repeated",
             number=quote(number),
             name=quote(name),
             first=self.place(first),
             place=describe_place(row, column) if column else self.place(row),
-            ignored=Mention(columns={"sample": None}),
+            **{**(ways or {}), "ignored": Mention(columns={"sample": None})},
         )
 
 

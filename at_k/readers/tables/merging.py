@@ -28,6 +28,7 @@ from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
 from at_k.readers.numbering import count_runs, count_samples
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
+from at_k.readers.tables.choosing import Where
 from at_k.readers.tables.doubts.of_samples import refuse_odd_names
 from at_k.samples import Ragged
 
@@ -41,11 +42,11 @@ _say = Phrases(
     {
         "merging.names": "By their names, {first} and {second} may be of two models, settings or "
         "data sets: only names that differ in the number of a run, such as run1 and run2, say "
-        "that they are not.\nScore them one at a time. If all are samples of one model, add "
+        "that they are not.\nTo score one of them: {where}. If all are samples of one model, add "
         "{option:pool=file}. If they hold different problems: {option:concat}.",
-        "merging.models": "These files are not of the same {name}: {found}. Score them one at a time or, if all are "
+        "merging.models": "These files are not of the same {name}: {found}.\nTo score one of them: {where}. If all are "
         "samples of one model, add {pool}.",
-        "merging.subject": "These files are not of the same {name}: {found}. Score them one at a time.",
+        "merging.subject": "These files are not of the same {name}: {found}.\nTo score one of them: {where}.",
         "merging.columns": "These files do not have the same {name}: {found}. Score them one at a time, or leave out a "
         "column: {columns}.",
         "merging.problems": "These files are not of the same problems: {shared:,} are in both, "
@@ -192,7 +193,16 @@ def _refuse_other_names(samples: Samples, *, are_split: bool) -> None:
             and not (problem and count_samples(names, problem))
         ):
             first, second = list_names(files[:2])
-            raise _say.error("merging.names", SeveralModelsError, first=first, second=second)
+            where = _name_first(list(samples.files))
+            ways = {"where": where}
+            if all(map(_SHARD.match, list_names(files))):
+                ways = {"concat": Mention(concat=True)} | ways
+            told = {"first": first, "second": second}
+            raise _say.error("merging.names", SeveralModelsError, **told, **ways)
+
+
+# A name that numbers parts of one table.
+_SHARD = re.compile(r"(?:part|shard|chunk|rank|batch|worker|split)[-_ ]?\d|\d+\.", re.IGNORECASE)
 
 
 def list_names(files: Sequence[str]) -> list[str]:
@@ -394,9 +404,28 @@ def _refuse_differing(
                 SeveralModelsError,
                 name=name,
                 found=listed,
+                where=_name_first(files),
                 pool=Mention(pool=name),
             )
-        raise _say.error("merging.subject", name=name, found=listed)
+        raise _say.error("merging.subject", name=name, found=listed, where=_name_first(files))
+
+
+def _name_first(files: Sequence[str]) -> Mention:
+    """Mention the option by which the first file is read alone."""
+    return Mention(where={"file": list_names(files)[0]})
+
+
+def choose_files(
+    files: list[Path], where: Mapping[str, Any] | None
+) -> tuple[list[Path], Mapping[str, Any] | None]:
+    """Choose among several files those that a condition on `file` names, and return the other conditions."""
+    if len(files) < 2 or not isinstance(where, Mapping) or "file" not in where:
+        return files, where
+    names, asked = list_names(list(map(str, files))), Where({"file": where["file"]})
+    kept = [file for file, name in zip(files, names, strict=True) if asked.keeps({"file": name})]
+    if not kept:
+        return files, where  # the tables may have a column of that name
+    return kept, {name: value for name, value in where.items() if name != "file"}
 
 
 def _refuse_other_problems(parts: Sequence[Samples], files: Sequence[str]) -> None:

@@ -37,6 +37,7 @@ from at_k.readers.names import (
 )
 from at_k.readers.numbering import count_up, split_words
 from at_k.readers.samples import Samples
+from at_k.readers.tables.doubts.of_rows import COPIED
 from at_k.readers.tables.profile import Column, Profile
 from at_k.readers.tables.shapes import has_parts, read_counts
 from at_k.readers.words import is_finite, judge, read_share, read_spelled, read_whole, says_failed
@@ -132,13 +133,20 @@ _say = Phrases(
         "meaning.incorrect": "they count as wrong",
         "meaning.drop": "they do not count",
         "meaning.skip": "what is broken is left out",
+        "meaning.copies": "rows that are there twice count once",
         "meaning.until_success": "each problem was tried until it was solved",
         "meaning.independent": "all samples were drawn independently",
     }
 )
 
 # The name of a way in an error → what it means, where that is called otherwise.
-_MEANINGS = {"other": "one", "rows": "line", "inner": "where", "outer": "where"}
+_MEANINGS = {
+    "unnumbered": "ignored",
+    "other": "one",
+    "rows": "line",
+    "inner": "where",
+    "outer": "where",
+}
 _MEANINGS |= dict.fromkeys(("columns", "example", "file", "folder"), "")
 
 
@@ -456,12 +464,20 @@ def _list_ways(message: Message) -> Iterator[tuple[Options, str, float]]:
             is_one = name == "where" and is_model(column)
             worth = _TOLD - 0.1 * place + 0.5 * (is_set or is_one)
             yield settings, name, worth - 0.75 * (name in ("ignored", "line"))
-    if "{option:errors=skip}" in message.sentence:
-        yield {"errors": "skip"}, "skip", _TOLD - 0.05
-    if "{option:pool=file}" in message.sentence:
-        yield {"pool": "file"}, "pool", _TOLD - 0.2
-    if "{option:concat}" in message.sentence:
-        yield {"concat": True}, "concat", _TOLD - 0.15
+    for place, option in enumerate(_OPTION.findall(message.sentence)):
+        settings, name = _OPTIONS[option]
+        if message.code in COPIED and option == "errors=skip":
+            name = "copies"
+        yield settings, name, _TOLD - 0.05 - 0.05 * place
+
+
+# The options that sentences spell out, and the name of the way of each.
+_OPTIONS: dict[str, tuple[Options, str]] = {
+    "errors=skip": ({"errors": "skip"}, "skip"),
+    "pool=file": ({"pool": "file"}, "pool"),
+    "concat": ({"concat": True}, "concat"),
+}
+_OPTION = re.compile(rf"{{option:({'|'.join(_OPTIONS)})}}")
 
 
 def _simplify(options: Mapping[str, Any]) -> Options:

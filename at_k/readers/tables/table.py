@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -40,6 +40,7 @@ from at_k.readers.tables.choosing import find_nested, no_rows
 from at_k.readers.tables.collector import NUMBER, Collector, Sheet
 from at_k.readers.tables.doubts import OF_COUNTS, OF_ROWS, walk
 from at_k.readers.tables.doubts.of_rows import (
+    COPIED,
     RowsKnown,
     doubt_settings,
     list_resumed,
@@ -62,6 +63,7 @@ _say = Phrases(
         "of the problems: {ignored}.",
         "note.groupless": "Column “{column}” was not used as the group: it is empty for {count:,} of "
         "the problems. Fill it in to see each group.",
+        "plain.copied": "The samples from row {row:,} to row {last:,} are there twice.",
         "plain.merged": "Most cells of column “{column}” are empty, as those of a sheet are that were merged. Write "
         "the name of its problem into each row, for instance by `{way}`.",
     }
@@ -85,6 +87,20 @@ class _LateColumnError(Exception):
     """A column that matters comes to light after the first rows."""
 
 
+class _CopiedError(Exception):
+    """Some rows are there twice, and are to be left out.
+
+    Attributes:
+        places: the numbers of the rows.
+        message: what says so.
+    """
+
+    def __init__(self, places: Collection[int], message: Message) -> None:
+        super().__init__(str(message))
+        self.places = places
+        self.message = message
+
+
 class Table:
     r"""A file as a table, whose first rows were looked at.
 
@@ -104,6 +120,7 @@ class Table:
     def __init__(self, source: Source, reading: Reading | None = None) -> None:
         self.source, self.reading = source, reading or Reading()
         self.rows = open_rows(source, self.reading.errors, self.reading.rows_at)
+        self.copied: list[_CopiedError] = []
         head = self.rows.peek()
         # Lists of objects, which may name several models.
         self._nested: list[str] = []
@@ -148,7 +165,12 @@ class Table:
         return self._read(self._find_late(named), is_whole=True)
 
     def _read(self, head: Block, *, is_whole: bool = False) -> Samples:
-        return _Pass(self, self._plan(head), is_whole=is_whole).read()
+        """Read the samples; once more where some rows are left out."""
+        try:
+            return _Pass(self, self._plan(head), is_whole=is_whole).read()
+        except _CopiedError as copied:
+            self.copied.append(copied)
+            return self._read(head, is_whole=is_whole)
 
     def _plan(self, head: Block) -> Plan:
         """Plan by the first rows; by all of them where the first ones do not show that problems repeat."""
@@ -223,8 +245,13 @@ class Table:
     def blocks(self, wanted: Mapping[str, bool] | None) -> Iterator[Block]:
         """Yield all rows, or the first ones where a reading is only tried."""
         left = most_rows.get()
-        for block in self.rows.read(wanted):
-            refuse_many_rows(block.places[-1], self.source.limits)
+        gone = {place for copied in self.copied for place in copied.places}
+        for whole in self.rows.read(wanted):
+            refuse_many_rows(whole.places[-1], self.source.limits)
+            block = whole
+            if gone:
+                kept = [row for row, place in enumerate(whole.places) if place not in gone]
+                block = whole.take(kept)
             if left is None:
                 yield self._place(block)
                 continue
@@ -306,7 +333,7 @@ class _Pass:
         notes = [*plan.list_notes()]
         owners, firsts = collector.held("problem"), collector.problems.first_rows
         if len(owners):
-            notes += walk(OF_ROWS, self._sum_up(owners))
+            notes += self._doubt(self._sum_up(owners))
         questions = plan.find_questions(own_names=not plan.listed and len(firsts) == len(owners))
         origin = Origin(
             "plain", roles=self.roles, subject=_find_subject(self.settings), notes=notes
@@ -319,6 +346,20 @@ class _Pass:
             meta = make_texts(listed)
             samples = replace(samples, table=samples.table.append_column("meta", meta))
         return replace(samples, questions=questions)
+
+    def _doubt(self, known: RowsKnown) -> list[Message]:
+        """Walk the doubts about rows; where broken ones are left out, those that are there twice are, too."""
+        try:
+            return walk(OF_ROWS, known)
+        except InputError as error:
+            if self.plan.reading.errors != "skip" or error.code not in COPIED:
+                raise
+            first, count = len(known.owners) // 2, len(known.owners)
+            if error.code == "structure.resumed" and known.resumed:
+                _, first, count = known.resumed
+            rows = self.collector.held("row")[first : first + count].tolist()
+            told = {"row": rows[0], "last": rows[-1]}
+            raise _CopiedError(rows, _say("plain.copied", **told)) from None
 
     def _sum_up(self, owners: NDArray[np.int64]) -> RowsKnown:
         """Sum up what all rows show, for those who doubt it."""
@@ -372,6 +413,9 @@ class _Pass:
             if error.code == "cells.word":
                 self._name_words(error)
             raise
+        for copied in self.table.copied:
+            faults = self.table.rows.faults
+            faults.causes[copied.message.code] = copied.message, len(copied.places)
         plan.where.refuse_unseen()
         if plan.reading.where and not self.places:
             raise no_rows()

@@ -37,6 +37,9 @@ _RETRY = {
     *("tentativa", "tentativo", "попытка", "试行", "尝试"),
 }
 
+# Errors about rows that are there twice.
+COPIED = ("structure.repeated", "structure.resumed")
+
 # Verdicts in half a table, and of each kind among them, that are not equal to those of the other half by chance.
 _LONG, _EACH = 20, 5
 
@@ -47,11 +50,14 @@ _RESUMED, _STARTS, _PEEKED, _COMPARED = 3, 4, 32, 20
 _say = Phrases(
     {
         "structure.repeated": "The rows from {row:,} on repeat those before them.\nIf the file "
-        "was appended to itself, n is twice as large as it should be: remove one half. If it "
-        "holds two equal runs, add {option:pool=file}.",
+        "was appended to itself, n is twice as large as it should be: {option:errors=skip} leaves "
+        "out one half. If it holds two equal runs, add {option:pool=file}.",
+        "note.repeated": "The rows from {row:,} on repeat those before them. If the file was appended to itself, n is "
+        "twice as large as it should be: remove one half.",
         "structure.resumed": "Samples are in the table twice: those from row {first:,} on once "
-        "more from row {row:,} to row {last:,}, text by text.\nIf the run was resumed, remove these "
-        "rows. If they are samples of their own, add {option:pool=file}.",
+        "more from row {row:,} to row {last:,}, text by text.\nIf the run was resumed, "
+        "{option:errors=skip} leaves these rows out. If they are samples of their own, add "
+        "{option:pool=file}.",
         "structure.tests": "Column “{column}” names several tests of a problem: {values}.\nIf a "
         "sample is right where all of its tests pass, write one row for each sample first. If "
         "each test is a problem: {apart}. If each is a sample of its own: {pool}.",
@@ -246,7 +252,7 @@ def doubt_repeated(rows: RowsKnown) -> Doubts:
     if are_long or any(len({*cells[:half]}) >= half / 2 for cells in rows.repeated):
         yield _say.error("structure.repeated", row=half + 1)
     elif differing:
-        yield _say("structure.repeated", row=half + 1)
+        yield _say("note.repeated", row=half + 1)
 
 
 def doubt_resumed(rows: RowsKnown) -> Doubts:
