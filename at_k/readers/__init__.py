@@ -185,8 +185,7 @@ def _read_files(
         options["tests"], problems = None, Problems(Path(problems), limits)
     reading = Reading(pool=pool, errors=errors, limits=limits, **options)
     files, named = find_files(path)
-    files, where = choose_files(files, reading.where)
-    reading = replace(reading, where=where)
+    files, reading = choose_files(files, reading)
     broken: dict[Path, InputError] = {}
     chosen = _find_formats(files, format, reading, problems, broken=None if named else broken)
     parts: dict[Path, Samples] = {}

@@ -24,7 +24,7 @@ from at_k.readers.cells import keep_common
 from at_k.readers.files.documents import holds_one_row
 from at_k.readers.files.paths import ENDINGS, spell_path
 from at_k.readers.files.sources import Source
-from at_k.readers.format import Format
+from at_k.readers.format import Format, Reading
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
 from at_k.readers.numbering import count_runs, count_samples
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
@@ -415,17 +415,17 @@ def _name_first(files: Sequence[str]) -> Mention:
     return Mention(where={"file": list_names(files)[0]})
 
 
-def choose_files(
-    files: list[Path], where: Mapping[str, Any] | None
-) -> tuple[list[Path], Mapping[str, Any] | None]:
-    """Choose among several files those that a condition on `file` names, and return the other conditions."""
+def choose_files(files: list[Path], reading: Reading) -> tuple[list[Path], Reading]:
+    """Choose among several files those that a condition on `file` names, and leave the other conditions."""
+    where = reading.where
     if len(files) < 2 or not isinstance(where, Mapping) or "file" not in where:
-        return files, where
+        return files, reading
     names, asked = list_names(list(map(str, files))), Where({"file": where["file"]})
     kept = [file for file, name in zip(files, names, strict=True) if asked.keeps({"file": name})]
     if not kept:
-        return files, where  # the tables may have a column of that name
-    return kept, {name: value for name, value in where.items() if name != "file"}
+        return files, reading  # the tables may have a column of that name
+    others = {name: value for name, value in where.items() if name != "file"}
+    return kept, replace(reading, where=others)
 
 
 def _refuse_other_problems(parts: Sequence[Samples], files: Sequence[str]) -> None:

@@ -92,7 +92,7 @@ class _CopiedError(Exception):
 
     Attributes:
         places: the numbers of the rows.
-        message: what says so.
+        message: the cause.
     """
 
     def __init__(self, places: Collection[int], message: Message) -> None:
