@@ -50,6 +50,7 @@ _FIGURES = (
     "stability",
     "design_effect",
     "independent_problems",
+    "problems_with_two_verdicts",
 )
 
 
@@ -79,40 +80,35 @@ class Diagnosis(Shown):
         findings = [text for text in self.sentences if not isinstance(text, Mistake)]
         notes = [note for note in self.report.notes if not isinstance(note, Mistake)]
         shown = findings
-        further: list[Message] = []
+        further = []
         if short:
             shown = sorted(findings, key=rank_finding)[:_SHOWN]
             notes = []
+        if len(shown) < len(findings):
             further = [_say("flaky.further", count=len(findings) - len(shown))]
-        flaky = list_flaky(self)
         parts: list[Sentences | Table] = [
             Sentences(self.mistakes, "mistake", "This must be a mistake"),
             Sentences(shown, "", "What the numbers say"),
-            *([flaky] if flaky.rows else []),
-            Sentences(notes, "note", "How they were read"),
-            Sentences(further if len(shown) < len(findings) else [], "legend"),
         ]
-        listed = [
+        flaky = list_flaky(self)
+        if flaky.rows:
+            parts.append(flaky)
+        parts.append(Sentences(notes, "note", "How they were read"))
+        parts.append(Sentences(further, "legend"))
+        return Sheet(parts, rows=self._list_sentences, data=self._data)
+
+    def _list_sentences(self) -> Table:
+        rows = []
+        for sentence in self.sentences:
+            rows.append(("mistake" if isinstance(sentence, Mistake) else "finding", sentence))
+        return Table(("kind", "sentence"), rows, left=2)
+
+    def _data(self) -> dict[str, Any]:
+        sentences = [
             {"rule": sentence.code, "sentence": str(sentence), "values": sentence.values}
             for sentence in self.sentences
         ]
-        rows = Table(
-            ("kind", "sentence"),
-            [
-                ("mistake" if isinstance(sentence, Mistake) else "finding", sentence)
-                for sentence in self.sentences
-            ],
-            left=2,
-        )
-        return Sheet(
-            [part for part in parts if isinstance(part, Table) or part.said],
-            rows=lambda: rows,
-            data=lambda: {
-                "source": self.report.source,
-                "sentences": listed,
-                "figures": self.figures,
-            },
-        )
+        return {"source": self.report.source, "sentences": sentences, "figures": self.figures}
 
 
 # Findings of a short form, and the rules in the order of what matters most to a reader.
@@ -187,7 +183,9 @@ def diagnose(data: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions
         >>> found.figures["solved"]
         {'always': 1, 'sometimes': 1, 'never': 0}
     """
-    options: dict[str, Any] = {**given, **({} if metrics is None else {"metrics": metrics})}
+    options: dict[str, Any] = {**given}
+    if metrics is not None:
+        options["metrics"] = metrics
     check_options(options, SCORING, of="diagnose")
     report = score_unless_scored(data, options)
     report.require_problems("A diagnosis")
@@ -200,17 +198,15 @@ def diagnose(data: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions
 
 def find_contradictions(findings: Findings) -> Iterator[Message]:
     """Find that no answer equals its reference, and equal answers with two verdicts."""
-    yield from (note for note in findings.report.notes if isinstance(note, Mistake))
+    report = findings.report
+    yield from (note for note in report.notes if isinstance(note, Mistake))
     count, answer, place = findings.conflicts
     if count:
-        problem = quote(findings.report.problems[place])
+        problem = quote(report.problems[place])
         yield _say.mistake(
             "bug.two_verdicts", count=count, total=len(findings.n), answer=answer, problem=problem
         )
-    elif findings.verdicts is None:
-        yield from (
-            reason for reason in findings.report.left_out.values() if isinstance(reason, Mistake)
-        )
-    findings.figures["problems_with_two_verdicts"] = (
-        count if findings.verdicts is not None else None
-    )
+    if findings.verdicts is not None:
+        findings.figures["problems_with_two_verdicts"] = count
+    elif not count:
+        yield from (reason for reason in report.left_out.values() if isinstance(reason, Mistake))

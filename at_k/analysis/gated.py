@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from at_k.errors import Message, Phrases
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
@@ -101,10 +102,10 @@ class Gate(Shown):
     @property
     def remarks(self) -> list[Message]:
         """Return what to read beside the checks: counts of problems, what settles what is open, and the notes."""
-        open_ = []
+        remarks = self.count_problems()
         if any(check.decision == INCONCLUSIVE for check in self.checks):
-            open_ = [_say("gate.open")]
-        return [*self.count_problems(), *open_, *self.notes]
+            remarks.append(_say("gate.open"))
+        return remarks + list(self.notes)
 
     @property
     def shown(self) -> tuple[Check, ...]:
@@ -133,25 +134,25 @@ class Gate(Shown):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the decision, and what was measured for each requirement."""
-        notes = self.remarks
-        rows = [
-            (Cell(check.decision, style=_STYLES[check.decision]), check.name, check.cell)
-            for check in self.shown
-        ]
+        rows = []
+        for check in self.shown:
+            decision = Cell(check.decision, style=_STYLES[check.decision])
+            rows.append((decision, check.name, check.cell))
+        table = Table(("", "requirement", "measured"), rows, quiet=True, left=2)
         return Sheet(
-            [
-                Table(("", "requirement", "measured"), rows, quiet=True, left=2),
-                *([Sentences(notes, "note")] if notes else []),
-            ],
+            [table, Sentences(self.remarks, "note")],
             title=self.decision,
             style=_STYLES[self.decision],
-            data=lambda: {
-                "decision": self.decision,
-                "exit_code": self.exit_code,
-                "checks": [{**vars(check), "decision": check.decision} for check in self.checks],
-                "notes": notes,
-            },
+            data=self._data,
         )
+
+    def _data(self) -> dict[str, Any]:
+        return {
+            "decision": self.decision,
+            "exit_code": self.exit_code,
+            "checks": [{**vars(check), "decision": check.decision} for check in self.checks],
+            "notes": self.remarks,
+        }
 
     def to_junit(self) -> str:
         """Write JUnit XML, which systems for continuous integration show: what is inconclusive is an error there."""

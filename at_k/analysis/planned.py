@@ -174,25 +174,23 @@ class Plan(Shown):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
-        title = _say(
-            "plan.expected" if self.own[0] is None else "plan.on_pilot",
-            key=str(self.key),
-            value=self.value,
-        )
+        code = "plan.expected" if self.own[0] is None else "plan.on_pilot"
+        title = _say(code, key=str(self.key), value=self.value)
         if not self.can_tell:
             return Sheet([Sentences(self.notes, "note")], title, data=lambda: vars(self))
-        tables = {"interval ±": self.half_width} | {
-            f"difference, r = {r:.3g}": d for r, d in self.detectable.items()
-        }
+        tables = {"interval ±": self.half_width}
+        for r, difference in self.detectable.items():
+            tables[f"difference, r = {r:.3g}"] = difference
         rows = []
         for label, table in tables.items():
             for m, values in zip(self.problems, table, strict=True):
                 cells = [Cell(value, form=".3f") for value in values]
                 rows.append([label, Cell(m, form=","), *cells])
+        head = ["quantity", "problems", *(f"n = {n:,}" for n in self.samples)]
         parts: list[Sentences | Table] = [
             Sentences([*self.answer()], "lead"),
-            *([Sentences(needs, "need")] if (needs := [*self.list_needs()]) else []),
-            Table(["quantity", "problems", *(f"n = {n:,}" for n in self.samples)], rows),
+            Sentences([*self.list_needs()], "need"),
+            Table(head, rows),
             Sentences([*self.describe_assumptions()]),
             Sentences([self._explain()], "legend"),
             Sentences(self.notes, "note"),

@@ -238,7 +238,8 @@ def _plan(
     can_tell: bool = True,
     **more: Any,
 ) -> Plan:
-    power, correlation = check_fraction("power", options["power"]), options["correlation"]
+    power = check_fraction("power", options["power"])
+    correlation = options["correlation"]
     if correlation is not None and (not is_number(correlation) or not 0 <= correlation <= 1):
         raise ValueError(f"`correlation` must be a number in [0, 1]; got {shorten(correlation)}")
     level, half_width, detect = (

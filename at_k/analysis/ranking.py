@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
@@ -62,32 +63,32 @@ class Ranking(Shown):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the order, the ranks that each model may have, and how each two of them compare."""
-        ranks = {
-            name: str(low) if low == high else f"{low}–{high}"
-            for name, (low, high) in self.ranks.items()
-        }
-        values = [(name, Cell(self.values[name], form=".3f"), ranks[name]) for name in self.names]
-        pairs = [
-            (
-                f"{a} − {b}",
-                Cell(row.difference, (row.low, row.high), "+.3f"),
-                Cell(row.p_adjusted, form="p"),
-            )
-            for (a, b), row in self.pairs.items()
-        ]
+        values = []
+        for name in self.names:
+            low, high = self.ranks[name]
+            rank = str(low) if low == high else f"{low}–{high}"
+            values.append((name, Cell(self.values[name], form=".3f"), rank))
+        pairs = []
+        for (a, b), row in self.pairs.items():
+            difference = Cell(row.difference, (row.low, row.high), "+.3f")
+            pairs.append((f"{a} − {b}", difference, Cell(row.p_adjusted, form="p")))
         level = next(iter(self.pairs.values())).confidence_level
-        tables = [
+        parts: list[Sentences | Table] = [
             Table(("model", "value", "rank"), values),
             Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs),
+            Sentences([RANKS], "legend"),
+            Sentences(self.notes, "note"),
         ]
-        return Sheet(
-            [*tables, Sentences([RANKS], "legend"), Sentences(self.notes, "note")],
-            title=self.order,
-            data=lambda: {
-                **{name: getattr(self, name) for name in ("order", "values", "ranks", "notes")},
-                "pairs": [{**vars(row), "a": a, "b": b} for (a, b), row in self.pairs.items()],
-            },
-        )
+        return Sheet(parts, title=self.order, data=self._data)
+
+    def _data(self) -> dict[str, Any]:
+        return {
+            "order": self.order,
+            "values": self.values,
+            "ranks": self.ranks,
+            "notes": self.notes,
+            "pairs": [{**vars(row), "a": a, "b": b} for (a, b), row in self.pairs.items()],
+        }
 
 
 @takes(RANKING, SCORED)
@@ -139,21 +140,28 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
         factor=[matched.find_factor(a, b) for a, b in combinations(places, 2)],
         seed=options["seed"],
     )
-    asked = list(combinations(names, 2))
-    pairs_of_means = [(means[a], means[b]) for a, b in asked]
-    compared = summarize_questions(questions, pairs_of_means, options["confidence_level"])
-    pairs = dict(zip(asked, compared, strict=True))
+    sides = list(combinations([means[name] for name in names], 2))
+    compared = summarize_questions(questions, sides, options["confidence_level"])
+    pairs = dict(zip(combinations(names, 2), compared, strict=True))
     beats = {pair for pair, compared in pairs.items() if compared.better}
     lost = Counter(worse for _, worse in beats)
     won = Counter(better for better, _ in beats)
     ranks = {name: (1 + lost[name], len(names) - won[name]) for name in names}
-    cuts = range(1, len(names))
-    splits = [cut for cut in cuts if beats.issuperset(product(names[:cut], names[cut:]))]
-    bounds = zip([0, *splits], [*splits, len(names)], strict=True)
-    tiers = tuple(tuple(names[start:stop]) for start, stop in bounds)
-    unlike = matched.unlike_samples
-    notes = [note for note in matched.note([key]) if note.code not in OF_MATCHING]
-    notes = [*looks, *([] if unlike is None else [unlike]), *notes]
-    return Ranking(
-        tuple(names), {name: means[name] for name in names}, pairs, ranks, tiers, tuple(notes)
-    )
+    notes = looks
+    if matched.unlike_samples is not None:
+        notes.append(matched.unlike_samples)
+    notes += [note for note in matched.note([key]) if note.code not in OF_MATCHING]
+    ordered = {name: means[name] for name in names}
+    tiers = tuple(_split_tiers(names, beats))
+    return Ranking(tuple(names), ordered, pairs, ranks, tiers, tuple(notes))
+
+
+def _split_tiers(names: Sequence[str], beats: set[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
+    """Split models in order where every one before is better than every one after."""
+    tier: list[str] = []
+    for place, name in enumerate(names):
+        if tier and beats.issuperset(product(names[:place], names[place:])):
+            yield tuple(tier)
+            tier = []
+        tier.append(name)
+    yield tuple(tier)

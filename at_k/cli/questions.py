@@ -277,11 +277,14 @@ def plan_files(
         asked[name] != option.default for name, option in PLANNING.items() if name in asked
     )
     shown = outcome.sheet()
-    parts = [*(shown.parts if planned else ())]
+    parts: list[Any] = []
+    if planned:
+        parts += shown.parts
     data = {**shown.data(), "notes": [*read, *outcome.notes]}
     if predicted is not None:
         sheet = predicted.sheet()
-        parts, data = [*parts, sheet], {**data, "predicted": sheet.data()}
+        parts.append(sheet)
+        data["predicted"] = sheet.data()
     title = f"Pilot: {describe_size(report)}, {outcome.key} = {outcome.value:.3f}"
     write_result(Sheet([*parts, Sentences(read, "note")], title, data=lambda: data), form)
 
@@ -358,7 +361,7 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
     if len(curves) == 2:
         compared = [compare_budgets(first, others[0], list(curves))]
     parts = [Sentences(compared, "legend"), Sentences(notes, "note")]
-    _save(draw_budgets(curves, title=title), out, [part for part in parts if part.said])
+    _save(draw_budgets(curves, title=title), out, parts)
 
 
 def draw_two(
