@@ -98,11 +98,14 @@ class Server:
     folder: Path
 
     def memory(self):
-        """Return the bytes that the app and its workers hold now. What they share counts once."""
+        """Return the bytes that the app and its workers hold now. What they share counts once.
+
+        Files of libraries are left out: how much of them counts depends on who else on the machine uses them.
+        """
         rollups = (
             line for pid in self.processes() for line in _read(pid, "smaps_rollup").splitlines()
         )
-        return sum(int(line.split()[1]) for line in rollups if line.startswith("Pss:")) * 1024
+        return sum(int(line.split()[1]) for line in rollups if line.startswith("Pss_Anon:")) * 1024
 
     def seconds(self):
         """Return the seconds of CPU time that the app and its workers have used, on a machine however busy."""
