@@ -24,7 +24,7 @@ test matrix: export PYTHONDONTWRITEBYTECODE =
 test: .venv/.test  ## all tests, without a network, but those that install or follow the guide for contributors
 	@failed=0; \
 	$(BIN)/python -m pytest --numprocesses=3 --dist=loadgroup -m "not alone and not guide and not installs" || failed=1; \
-	$(BIN)/python -m pytest -m alone tests/demo tests/engines tests/readers || failed=1; \
+	$(BIN)/python -m pytest -m alone tests/demo tests/engines || failed=1; \
 	exit $$failed
 
 quality: .venv/.quality  ## lint, format, strict types, plain words

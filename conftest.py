@@ -54,11 +54,16 @@ def pytest_make_parametrize_id(val):
     return f"{val[:50]}..." if isinstance(val, str) and len(val) > 50 else None
 
 
-ALONE = tuple(f"tests/{room}/" for room in ("demo", "engines", "readers"))
+ALONE = tuple(f"tests/{room}/" for room in ("demo", "engines"))
 """Folders in which tests may run alone: `make test` reads these a second time."""
 
 
-LONG = ("tests/demo/browser/", "tests/tools/test_spaces.py", "tests/test_loading.py")
+LONG = (
+    "tests/demo/browser/",
+    "tests/demo/test_hostile.py",
+    "tests/tools/test_spaces.py",
+    "tests/test_loading.py",
+)
 """What takes long in one worker begins first, so that no worker ends long after the others."""
 
 

@@ -9,17 +9,18 @@ from tools.driving import eventually, serving
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects by the marker
 def pytest_collection_modifyitems(items):
-    """Mark the tests that drive Chromium, and those that attack an app by requests, the cost of which is measured.
+    """Mark the tests that drive Chromium.
 
-    One worker drives Chromium, which keeps several cores busy by itself, and has the one app that all tests share.
+    One worker drives it, which keeps several cores busy by itself, and has the one app that all tests share. Another
+    one attacks an app of its own, in the order of the file: the last test looks at what is left of all.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if "browser" in fixtures:
             item.add_marker("browser")
-        elif "victim" in fixtures:
-            item.add_marker("alone")
-        if {"browser", "server", "spaces"} & fixtures:
+        if "victim" in fixtures:
+            item.add_marker(pytest.mark.xdist_group("victim"))
+        elif {"browser", "server", "spaces"} & fixtures:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 

@@ -4,7 +4,6 @@ import gzip
 import json
 import resource
 
-import pytest
 import zstandard
 from bounds import hold
 from readers.measuring import measure, put_all
@@ -42,7 +41,6 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.alone
 def test_hostile(tmp_path):
     put_all(tmp_path, {name: make() for name, (make, _) in HOSTILE.items()})
     found = hold(1, lambda: measure(tmp_path))
@@ -52,7 +50,6 @@ def test_hostile(tmp_path):
     assert max(grown for _, grown, _ in found.values()) < 200
 
 
-@pytest.mark.alone
 def test_what_is_left_out_is_counted_and_not_followed(tmp_path):
     path = tmp_path / "f.jsonl"
     path.write_text(ROW * 10 + f'{{"id": {DEEP}}}\n' + '{"id": 2, "corr')
@@ -63,7 +60,6 @@ def test_what_is_left_out_is_counted_and_not_followed(tmp_path):
     assert grown < 200
 
 
-@pytest.mark.alone
 def test_memory_grows_with_the_columns_that_are_kept(tmp_path):
     """Texts that are not needed take no memory, beyond a few blocks of 4 MB."""
     text = "".join(map(chr, range(32, 127))).replace("\\", "").replace('"', "") * 200

@@ -164,7 +164,6 @@ def make_bombs():
     }
 
 
-@pytest.mark.alone
 def test_bombs_are_refused_within_a_second_and_200_mb(tmp_path):
     bombs = make_bombs()
     assert all(len(data) < LIMITS.max_bytes for data, _ in bombs.values())
