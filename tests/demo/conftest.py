@@ -1,5 +1,6 @@
 """The running app."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,18 @@ def pytest_collection_modifyitems(items):
             item.add_marker("browser")
         if "victim" in fixtures:
             item.add_marker(pytest.mark.xdist_group("victim"))
-        elif {"browser", "server", "spaces"} & fixtures:
+        elif {"browser", "server"} & fixtures:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The app. No test changes what another one finds: there is no state between requests, and no file is written."""
-    with serving(tmp_path_factory.mktemp("app")) as server:
+    """The app, as the Space of a metric starts it, with tools for MCP if its package is installed.
+
+    No test changes what another one finds: there is no state between requests, and no file is written.
+    """
+    tools = {"GRADIO_MCP_SERVER": "1"} if find_spec("mcp") else {}
+    with serving(tmp_path_factory.mktemp("app"), "launch('cons_at_k')", **tools) as server:
         yield server
         processes = server.processes()
     assert [

@@ -1,7 +1,4 @@
-"""The Gradio app at the address of the Space, as people know it: `gradio_client`, `gr.load`, embedding, MCP.
-
-Whatever a metric's own Space serves is the same app, which opens another page first.
-"""
+"""The Gradio app at the address of a Space, as people know it: `gradio_client`, `gr.load`, embedding, MCP."""
 
 import ast
 import json
@@ -9,58 +6,37 @@ import os
 import subprocess
 import sys
 import threading
-from contextlib import ExitStack
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import httpx
 import pytest
 from gradio_client import Client
 
 from at_k.family import METRICS
-from tools.driving import PATIENCE, eventually, serving
+from tools.driving import PATIENCE, eventually
 
 DATA = '{"grades": [1, 1, 0, 0]}'
 SECRET = "a sentence that nobody else may read"
 
 
 @pytest.fixture(scope="module")
-def spaces(tmp_path_factory):
-    """The Space of all metrics, and that of one, with the first client of each.
-
-    They have tools for MCP if its package is installed. A client waits for 5 seconds between two bytes.
-    """
-    tools = {"GRADIO_MCP_SERVER": "1"} if find_spec("mcp") else {}
-    found = {}
-    with ExitStack() as stack:
-        for name in ("gpassk", "cons_at_k"):
-            folder = tmp_path_factory.mktemp(name)
-            server = stack.enter_context(serving(folder, f"launch({name!r})", **tools))
-            found[name] = SimpleNamespace(server=server, client=Client(server.url, verbose=False))
-        yield found
+def client(server):
+    """The first client, which waits for 5 seconds between two bytes."""
+    return Client(server.url, verbose=False)
 
 
-@pytest.fixture
-def space(spaces):
-    """The Space of all metrics."""
-    return spaces["gpassk"].server
+def test_the_first_client_works_while_gradio_is_imported(client, server):
+    found = client.predict(DATA, k="2", api_name="/pass_at_k")
+    assert found["values"] == {"pass@2": 5 / 6}
+    assert '<main id="cons_at_k" ' in httpx.get(server.url, timeout=PATIENCE).text
 
 
-def test_the_first_client_works_while_gradio_is_imported(spaces):
-    for name, space in spaces.items():
-        found = space.client.predict(DATA, k="2", api_name="/pass_at_k")
-        assert found["values"] == {"pass@2": 5 / 6}
-        assert f'<main id="{name}" ' in httpx.get(space.server.url, timeout=PATIENCE).text
-
-
-def test_a_client_finds_every_endpoint_and_each_computes(spaces):
-    client = spaces["gpassk"].client
+def test_a_client_finds_every_endpoint_and_each_computes(client):
     endpoints = client.view_api(return_format="dict")["named_endpoints"]
     assert {*endpoints} == {f"/{name}" for name in (*METRICS, "score", "compare", "plan")}
-    assert spaces["cons_at_k"].client.view_api(return_format="dict")["named_endpoints"] == endpoints
     found = client.predict(DATA, {"k": [2], "metrics": ["pass_at_k"]}, api_name="/score")
     assert found["values"] == {"pass@2": 5 / 6}
     for name in METRICS:
@@ -92,31 +68,27 @@ class Host:
     def json(self):
         return {"host": sys.argv[1]}
 httpx.get = lambda address, **options: Host() if "/api/spaces/" in address else get(address, **options)
-for url in sys.argv[2:]:
-    sys.argv[1] = url
-    app = gr.load(url, src="spaces")
-    tool = next(each for each in app.fns.values() if each.api_name == "gpassk")
-    value = tool.fn('{"grades": [1, 1, 0, 0]}', "2", "0.5", "", "", "", None)["values"]["G-Pass@2_0.5"]
-    config = app.get_config_file()
-    figures = sum("writeFigure" in str(each.get("js")) for each in config["dependencies"])
-    print("found", value, figures, "Draw k of 4" in str(config["components"]))
+app = gr.load(sys.argv[1], src="spaces")
+tool = next(each for each in app.fns.values() if each.api_name == "gpassk")
+value = tool.fn('{"grades": [1, 1, 0, 0]}', "2", "0.5", "", "", "", None)["values"]["G-Pass@2_0.5"]
+config = app.get_config_file()
+figures = sum("writeFigure" in str(each.get("js")) for each in config["dependencies"])
+print("found", value, figures, "Draw k of 4" in str(config["components"]))
 """
 
 
-def test_gr_load_makes_the_figures_and_the_tools_again(spaces):
-    urls = [space.server.url for space in spaces.values()]
-    command = [sys.executable, "-c", LOAD, "", *urls]
+def test_gr_load_makes_the_figures_and_the_tools_again(server):
+    command = [sys.executable, "-c", LOAD, server.url]
     found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     said = [line for line in found.stdout.splitlines() if line.startswith("found")]
     # The start and each of the six sliders draw a figure. Labels are English where no browser translates them.
-    assert said == [f"found {5 / 6} 11 True"] * 2
+    assert said == [f"found {5 / 6} 11 True"]
 
 
-@pytest.mark.parametrize("name", ["gpassk", "cons_at_k"])
-def test_mcp_has_one_server_with_a_tool_for_each_endpoint(spaces, name):
+def test_mcp_has_one_server_with_a_tool_for_each_endpoint(server):
     if find_spec("mcp") is None and "AT_K_NO_SKIPS" not in os.environ:
         pytest.skip("MCP needs its extra: pip install 'at-k[mcp]'")
-    url = f"{spaces[name].server.url}/gradio_api/mcp/"
+    url = f"{server.url}/gradio_api/mcp/"
     headers = {"accept": "application/json, text/event-stream"}
 
     def ask(method, **values):
@@ -134,7 +106,7 @@ def test_mcp_has_one_server_with_a_tool_for_each_endpoint(spaces, name):
     assert ast.literal_eval(found["content"][0]["text"])["values"]["G-Pass@2_1.0"] == 1 / 6
 
 
-def test_inputs_are_never_logged(space):
+def test_inputs_are_never_logged(server):
     calls = [
         [],
         [SECRET],
@@ -145,11 +117,11 @@ def test_inputs_are_never_logged(space):
     ]
     for name in ("gpassk", "score", "compare"):
         for values in calls:
-            url = f"{space.url}/gradio_api/call/{name}"
+            url = f"{server.url}/gradio_api/call/{name}"
             event = httpx.post(url, json={"data": values}, timeout=PATIENCE).json()
             if "event_id" in event:
                 httpx.get(f"{url}/{event['event_id']}", timeout=PATIENCE)
-    assert SECRET not in space.log()
+    assert SECRET not in server.log()
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -159,20 +131,20 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def test_other_hosts_embed_the_app_and_the_page(browser, spaces, space, tmp_path):
+def test_other_hosts_embed_the_app_and_the_page(browser, server, tmp_path):
     frontend = Path(find_spec("gradio").origin).parent / "templates" / "frontend"
     for file in frontend.iterdir():
         (tmp_path / file.name).symlink_to(file)
     (tmp_path / "page.html").write_text(
-        f'<script type="module" src="gradio.js"></script><gradio-app src="{space.url}"></gradio-app>'
-        f'<iframe src="{space.url}/gpassk?embed=1" width="900" height="640"></iframe>'
-        f'<iframe src="{spaces["cons_at_k"].server.url}/?embed=1" id="own"></iframe>'
+        f'<script type="module" src="gradio.js"></script><gradio-app src="{server.url}"></gradio-app>'
+        f'<iframe src="{server.url}/gpassk?embed=1" width="900" height="640"></iframe>'
+        f'<iframe src="{server.url}/?embed=1" id="own"></iframe>'
     )
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    other = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path))
+    threading.Thread(target=other.serve_forever, daemon=True).start()
     page = browser.new_page()
     page.set_default_timeout(PATIENCE * 1000)
-    page.goto(f"http://localhost:{server.server_port}/page.html")
+    page.goto(f"http://localhost:{other.server_port}/page.html")
     frame = page.frame_locator("iframe >> nth=0")
     frame.locator("#knobs input").first.focus()
     page.keyboard.press("ArrowLeft")
@@ -185,10 +157,10 @@ def test_other_hosts_embed_the_app_and_the_page(browser, spaces, space, tmp_path
     page.close()
     page = browser.new_page(locale="zh-CN")
     page.set_default_timeout(PATIENCE * 1000)
-    page.goto(f"{space.url}/?view=app")
+    page.goto(f"{server.url}/?view=app")
     page.locator(".stair").first.wait_for()
     eventually(lambda: "从 4 次中抽 k 次" in page.locator("body").inner_text(), True)
     assert "Draw" not in page.locator("body").inner_text()
     page.close()
-    server.shutdown()
-    server.server_close()
+    other.shutdown()
+    other.server_close()
