@@ -73,7 +73,7 @@ def time_math(problems: int, rounds: int, workers: int, *, warm: bool) -> float:
     code = (
         "import json, time; import at_k\n"
         "from at_k.grading import judge; from at_k.columns import read_problems\n"
-        f"rows = [json.loads(line) for line in open({str(QWEN)!r})][:{problems}]\n"
+        f"with open({str(QWEN)!r}) as file: rows = [json.loads(line) for line in file][:{problems}]\n"
         "problems = read_problems(answers=[r['answers'] for r in rows], references=[r['reference'] for r in rows])\n"
         f"for _ in range({2 if warm else 1}):\n"
         "    start = time.perf_counter()\n"

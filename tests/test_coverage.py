@@ -1,6 +1,10 @@
 """A small version of the simulation behind docs/coverage.md: ours covers everywhere, and others fail. And benchmarks:
 every one runs on tiny inputs; a case that fails is marked, and the others are measured."""
 
+import io
+import runpy
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import evaluate  # noqa: F401 - before the benchmarks, which give it a home of their own
@@ -8,7 +12,7 @@ import numpy as np
 import pytest
 from cases import for_each
 
-from benchmarks import __main__ as command, deciding, measure
+from benchmarks import __main__ as command, cases, checking, deciding, files, measure
 from benchmarks.case import FASTER, Case, Outcome, Target
 from benchmarks.cases import CASES
 from benchmarks.coverage import (
@@ -164,7 +168,22 @@ def test_the_truth_of_a_cell_is_the_mean_over_its_problems():
     )
 
 
-def test_smoke(capsys):
+def run_here(*arguments):
+    """Do here what benchmarks do in a process of its own, where each imports `evaluate` or the command again."""
+    kind, what, *rest = arguments
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as said:
+        patch.setattr(sys, "argv", [kind, *rest])
+        if kind == "-m":
+            runpy.run_module(what, run_name="__main__")
+        else:
+            exec(what, {"__name__": "__main__"})
+    return said.getvalue()
+
+
+def test_smoke(capsys, monkeypatch):
+    assert measure.printed_by("-c", "import sys; print(sys.argv[1])", "a") == "a\n"
+    for module in (cases, checking, files):
+        monkeypatch.setattr(module, "printed_by", run_here)
     with pytest.raises(SystemExit) as ended:
         command.main(smoke=True)
     assert ended.value.code == 0
