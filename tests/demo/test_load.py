@@ -17,7 +17,7 @@ LIGHT = 140_000_000 if sys.version_info >= (3, 11) else 165_000_000
 
 
 def serve(app, each, addresses):
-    """Let fifty visitors at once ask so often, from so many addresses; each gets right answers."""
+    """Let fifty visitors at once ask, each so often, from a number of addresses: all answers are right."""
     done = visits(app.url, each=each, addresses=addresses)
     assert [visit.fault for visit in done if visit.fault] == []
     assert len(done) == 50 * each
