@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -146,6 +146,7 @@ class RowCollector(Collector):
         """Add a sample, or a problem that has one row, with the list of its samples; `said` is said of each."""
         said["problem"] = problem
         cells, listed = {}, samples is not None
+        told = set(chain.from_iterable(samples or ()))
         with self.faults:
             for role in self._roles:
                 value, parts = said.get(role, NOTHING), samples or ()
@@ -156,6 +157,8 @@ class RowCollector(Collector):
                     parts = [{}] * len(parts)
                 if not listed:
                     cells[role] = value
+                elif role not in told:
+                    cells[role] = value if role in OF_PROBLEM else [value] * len(parts)
                 elif role not in OF_PROBLEM:
                     cells[role] = [sample.get(role, value) for sample in parts]
                 else:

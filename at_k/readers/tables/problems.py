@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
+from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,8 +73,12 @@ def fill(column: Any) -> Any:
     """Return a column with None in place of what a harness does not say, or None if it says nothing."""
     if not isinstance(column, list):
         return column
-    filled = [None if cell is NOTHING else cell for cell in column]
-    return filled if any(cell is not NOTHING for cell in column) else None
+    silent = sum(map(is_, column, repeat(NOTHING)))
+    if silent == len(column):
+        return None
+    if silent == 0:
+        return column
+    return [None if cell is NOTHING else cell for cell in column]
 
 
 class Problems:
