@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -227,6 +227,77 @@ def _note_pilot(variance: Variance) -> Iterator[Message]:
         yield _say("plan.in_clusters", count=int(variance.clusters.max()) + 1)
 
 
+class _Question(NamedTuple):
+    """Ask what other measurements with a pilot's number of samples give.
+
+    Attributes:
+        variance: how much the value of a problem varies.
+        between: the variance between problems.
+        within: the variance within problems, with the pilot's number of samples.
+        samples: the pilot's number of samples.
+        level: the confidence level.
+        power: the chance with which a difference is found.
+        can_tell: whether the pilot shows how much problems vary.
+    """
+
+    variance: Variance | Assumed
+    between: float
+    within: float
+    samples: int
+    level: float
+    power: float
+    can_tell: bool
+
+    def count_for_width(
+        self, half_width: float, problems: int | None
+    ) -> tuple[int | None, int | None]:
+        """Return how many problems, or samples of the pilot's problems, reach a half width."""
+        variance = self.variance
+
+        def reaches(spread: float, m: int) -> bool:
+            return bool(find_half_width(variance, spread, m, self.level) <= half_width)
+
+        total = variance.at(self.samples)
+        by_problems = find_least(lambda m: reaches(total, m), 1, MOST_PROBLEMS)
+        if problems is None or not reaches(self.between, problems):
+            return by_problems, None
+        by_samples = find_least(
+            lambda size: reaches(variance.at(size), problems), variance.k, MOST_SAMPLES
+        )
+        return by_problems, by_samples
+
+    def find_differences(self, correlation: float, m: Floats, within: Floats | float) -> Floats:
+        """Return the differences that comparisons of m problems find about with the power."""
+        spread = 2 * (within + self.between * (1 - correlation)) + 0 * m
+        return find_detectable(spread, m, self.variance.shares.kish, self.level, self.power)
+
+    def find_difference(self, correlation: float, problems: int) -> float:
+        """Return the difference that a comparison with the pilot's samples finds."""
+        return float(self.find_differences(correlation, np.asarray(float(problems)), self.within))
+
+    def count_to_find(self, correlation: float, difference: float) -> int | None:
+        """Return how many problems find a difference."""
+        return find_least(
+            lambda m: self.find_difference(correlation, m) <= difference, 2, MOST_PROBLEMS
+        )
+
+    def simulate(self, correlation: float, difference: float, problems: int) -> Chances:
+        """Return how often a comparison with the pilot's samples finds a difference."""
+        variance = self.variance
+        if not self.can_tell or variance.shared or variance.shares.kish > 1:
+            return Chances(np.nan, np.nan)
+        return simulate_chances(
+            variance.difficulty,
+            variance.table,
+            variance.k,
+            samples=self.samples,
+            problems=problems,
+            difference=difference,
+            correlation=correlation,
+            confidence_level=self.level,
+        )
+
+
 def _plan(
     variance: Variance | Assumed,
     options: Mapping[str, Any],
@@ -239,105 +310,68 @@ def _plan(
     **more: Any,
 ) -> Plan:
     power = check_fraction("power", options["power"])
-    correlation = options["correlation"]
-    if correlation is not None and (not is_number(correlation) or not 0 <= correlation <= 1):
-        raise ValueError(f"`correlation` must be a number in [0, 1]; got {shorten(correlation)}")
-    level, half_width, detect = (
-        options[name] for name in ("confidence_level", "half_width", "detect")
-    )
-    pilot, typical = own
-    rows = [check_size("problems", size, 2) for size in options["problems"] or problems]
-    between, total = variance.at(inf), variance.at(typical)
-    spread = np.array([variance.at(size) if can_tell else np.nan for size in samples])
-    m = np.array(rows, dtype=np.float64)[:, None]
-
-    def reaches(spread: float, m: int) -> bool:
-        """Return whether intervals reach the half width that is asked for."""
-        return bool(find_half_width(variance, spread, m, level) <= half_width)
-
-    by_problems = by_samples = None
-    if half_width is not None and can_tell:
-        by_problems = find_least(lambda m: reaches(total, m), 1, MOST_PROBLEMS)
-        if pilot is not None and reaches(between, pilot):
-            by_samples = find_least(
-                lambda size: reaches(variance.at(size), pilot), variance.k, MOST_SAMPLES
-            )
-
-    def find(correlation: float, within: Floats, m: Floats) -> Floats:
-        """Return the differences that a comparison finds."""
-        spread = 2 * (within + between * (1 - correlation)) + 0 * m
-        return find_detectable(spread, m, variance.shares.kish, level, power)
-
-    def simulate(r: float, difference: float, m: int) -> Chances:
-        """Return how often a comparison finds a difference, with the pilot's samples."""
-        if not can_tell or variance.shared or variance.shares.kish > 1:
-            return Chances(np.nan, np.nan)
-        return simulate_chances(
-            variance.difficulty,
-            variance.table,
-            variance.k,
-            samples=typical,
-            problems=m,
-            difference=difference,
-            correlation=r,
-            confidence_level=level,
-        )
-
-    within = np.asarray(max(0.0, total - between))
-    sought = _POINTS if detect is None else detect
-
-    def count_to_find(correlation: float) -> int | None:
-        """Return how many problems find the difference that is asked for."""
-        return find_least(
-            lambda m: bool(find(correlation, within, np.asarray(float(m))) <= sought),
-            2,
-            MOST_PROBLEMS,
-        )
-
-    known = correlation
-    if estimated is not None and correlation is None:
+    known = options["correlation"]
+    if known is not None and (not is_number(known) or not 0 <= known <= 1):
+        raise ValueError(f"`correlation` must be a number in [0, 1]; got {shorten(known)}")
+    if known is None and estimated is not None:
         known = estimated.value
-    correlations = (CAUTIOUS, OPTIMISTIC) if known is None else (known,)
-    stderr, tau = np.sqrt(spread / m), options["thresholds"]
-    needed = {r: count_to_find(r) for r in correlations} if can_tell else {}
-    to_tell = None
+    correlations = [CAUTIOUS, OPTIMISTIC]
+    if known is not None:
+        correlations = [known]
+    half_width = options["half_width"]
+    detect = options["detect"]
+    level = options["confidence_level"]
+    pilot, typical = own
+    between = variance.at(inf)
+    within = max(0.0, variance.at(typical) - between)
+    question = _Question(variance, between, within, typical, level, power, can_tell)
+    rows = [check_size("problems", size, 2) for size in options["problems"] or problems]
+    m = np.array(rows, dtype=np.float64)[:, None]
+    spread = np.full(len(samples), np.nan)
+    half_widths = stderr = np.full((len(rows), len(samples)), np.nan)
+    by_problems = by_samples = to_tell = None
+    needed: dict[float, int | None] = {}
     if can_tell:
-        own_finds = (
-            None
-            if pilot is None
-            else float(find(correlations[0], within, np.asarray(float(pilot))))
-        )
-        to_tell = sought, needed[correlations[0]], own_finds
-    detectable = {r: find(r, np.maximum(spread - between, 0), m) for r in correlations}
-    simulated = {}
+        spread = np.array([variance.at(size) for size in samples])
+        stderr = np.sqrt(spread / m)
+        half_widths = find_half_width(variance, spread, m, level)
+        if half_width is not None:
+            by_problems, by_samples = question.count_for_width(half_width, pilot)
+        sought = _POINTS if detect is None else detect
+        needed = {r: question.count_to_find(r, sought) for r in correlations}
+        found = None
+        if pilot is not None:
+            found = question.find_difference(correlations[0], pilot)
+        to_tell = sought, needed[correlations[0]], found
+    detectable, chances, chances_here = {}, {}, {}
     for r in correlations:
-        differences = np.ravel(find(r, within, m)).tolist()
-        simulated[r] = np.array(
-            [simulate(r, *each) for each in zip(differences, rows, strict=True)]
-        )
-    chance_to_detect: dict[float, Chances] = {}
-    if detect is not None:
-        chance_to_detect = {
-            r: simulate(r, detect, count)
-            for r, count in needed.items()
-            if count is not None and count <= MOST_SIMULATED
-        }
+        detectable[r] = question.find_differences(r, m, np.maximum(spread - between, 0))
+        differences = np.ravel(question.find_differences(r, m, within)).tolist()
+        simulated = [question.simulate(r, *each) for each in zip(differences, rows, strict=True)]
+        chances[r], chances_here[r] = np.array(simulated).T
+    if detect is None:
+        needed = {}
+    chance_to_detect = {}
+    for r, count in needed.items():
+        if count is not None and count <= MOST_SIMULATED:
+            chance_to_detect[r] = question.simulate(r, detect, count)
+    tau = options["thresholds"]
     return Plan(
         key=Key("pass@k" if tau is None else "G-Pass@k", variance.k, tau),
         value=variance.value,
         between=between,
-        within=max(0.0, total - between),
+        within=within,
         problems=tuple(rows),
         samples=tuple(samples),
         stderr=stderr,
-        half_width=find_half_width(variance, spread, m, level) if can_tell else stderr,
+        half_width=half_widths,
         detectable=detectable,
-        chances={r: found[:, 0] for r, found in simulated.items()},
-        chances_here={r: found[:, 1] for r, found in simulated.items()},
+        chances=chances,
+        chances_here=chances_here,
         own=own,
         needed_problems=by_problems,
         needed_samples=by_samples,
-        needed_to_detect={} if detect is None else needed,
+        needed_to_detect=needed,
         chance_to_detect=chance_to_detect,
         asked=(half_width, detect),
         power=power,
