@@ -101,43 +101,39 @@ def compare_benchmarks(
     b = {str(name): data for name, data in b.items()}
     if a.keys() != b.keys():
         raise _say.error("pool.benchmarks", names=", ".join(sorted(a.keys() ^ b.keys())))
-    comparing = complete(
-        {name: value for name, value in given.items() if name in COMPARING}, compare
-    )
-    shared = 1 - (1 - comparing["confidence_level"]) / len(a)
-    comparing["confidence_level"] = shared
-    found = {name: compare_matched(a[name], b[name], comparing, given) for name in a}
-    single = {
-        name: _adjust_for_benchmarks(compared, len(a), options["confidence_level"])
-        for name, (_, compared) in found.items()
-    }
+    level = options["confidence_level"]
+    pool_by = options["pool_by"]
+    asked = {name: value for name, value in given.items() if name in COMPARING}
+    comparing = complete(asked, compare)
+    comparing["confidence_level"] = 1 - (1 - comparing["confidence_level"]) / len(a)
+    matches: dict[str, Matched] = {}
+    single: dict[str, Compared] = {}
+    for name in a:
+        matches[name], compared = compare_matched(a[name], b[name], comparing, given)
+        single[name] = _adjust_for_benchmarks(compared, len(a), level)
     common = list_common(pair.comparisons for pair in single.values())
     keys = [key for key in common if is_bounded(key)]
     if not keys:
         raise _say.error("pool.no_key")
-    values = {name: _list_values(matched, keys) for name, (matched, _) in found.items()}
     pooled_keys = compare_pooled(
-        values,
-        {name: matched.codes for name, (matched, _) in found.items()},
-        factor=min(matched.find_factor() for matched, _ in found.values()),
-        pool_by=options["pool_by"],
-        confidence_level=options["confidence_level"],
+        {name: _list_values(matched, keys) for name, matched in matches.items()},
+        {name: matched.codes for name, matched in matches.items()},
+        factor=min(matched.find_factor() for matched in matches.values()),
+        pool_by=pool_by,
+        confidence_level=level,
         seed=options["seed"],
     )
     comparisons = dict(zip(keys, pooled_keys, strict=True))
-    first = next(iter(single.values()))
-    note = _say("pool.weights", count=len(single), weight=options["pool_by"])
+    reruns = _pool_reruns(list(matches.values()), comparisons, by_problem=pool_by == "problem")
+    pairs = list(single.values())
+    note = _say("pool.weights", count=len(single), weight=pool_by)
     pooled = Compared(
-        first.names,
+        pairs[0].names,
         comparisons,
         notes=[*looks, note, _say("pool.family", count=len(single))],
-        same=all(pair.same for pair in single.values()),
-        unlike=next((pair.unlike for pair in single.values() if pair.unlike is not None), None),
-        reruns=_pool_reruns(
-            [matched for matched, _ in found.values()],
-            comparisons,
-            by_problem=options["pool_by"] == "problem",
-        ),
+        same=all(pair.same for pair in pairs),
+        unlike=next((pair.unlike for pair in pairs if pair.unlike is not None), None),
+        reruns=reruns,
     )
     return Pooled(single, pooled)
 

@@ -105,8 +105,8 @@ def compare_matched(
 ) -> tuple[Matched, Compared]:
     """Line up two models, and compare them."""
     options, looks = share_looks(given)
-    names, margin, unmatched = (options[name] for name in ("names", "margin", "unmatched"))
-    level = options["confidence_level"]
+    names = options["names"]
+    unmatched = options["unmatched"]
     if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
         raise ValueError(f"`names` must hold two names, one of each model; got {shorten(names)}")
     called = (str(names[0]), str(names[1]))
@@ -130,22 +130,24 @@ def compare_matched(
     if options["audited"] is not None:
         compared = compare_audited(matched, keys, options)
     elif unpaired:
-        compared = Compared(called, _compare_unpaired(matched, keys, level), margin=margin)
+        compared = Compared(
+            called,
+            _compare_unpaired(matched, keys, options["confidence_level"]),
+            margin=options["margin"],
+        )
     else:
         compared = _compare_paired(matched, keys, options, reruns=reruns, extra=extra)
-    notes = [
-        *looks,
-        *(note for note in matched.note(keys) if not (unpaired and note.code in OF_MATCHING)),
-        *_note_keys(keys, compared),
-        *(_note_reruns(compared.comparisons) if reruns else []),
-        *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
-        *_note_noise(matched, compared),
-        *(
-            [_say("compare.no_pairs")]
-            if (extra or margin is not None or options["band"]) and unpaired
-            else []
-        ),
-    ]
+    left_out = OF_MATCHING if unpaired else ()
+    notes = looks + [note for note in matched.note(keys) if note.code not in left_out]
+    notes += _note_keys(keys, compared)
+    if reruns:
+        notes += _note_reruns(compared.comparisons)
+    if "wilcoxon" in extra and not unpaired:
+        notes.append(WILCOXON_WARNING)
+    notes += _note_noise(matched, compared)
+    needs_pairs = extra or options["margin"] is not None or options["band"]
+    if needs_pairs and unpaired:
+        notes.append(_say("compare.no_pairs"))
     return matched, replace(
         compared, unmatched=(matched.only[0], matched.only[1]), notes=notes, asked=asked
     )
@@ -176,16 +178,19 @@ def _compare_paired(
     extra: Sequence[str],
 ) -> Compared:
     pairs = {key: matched.values(key) for key in keys}
-    level, margin, seed = (options[name] for name in ("confidence_level", "margin", "seed"))
+    level = options["confidence_level"]
+    margin = options["margin"]
+    seed = options["seed"]
+    bounded = list(map(is_bounded, keys))
     differences = {
         key: subtract_columns(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()
     }
-    first, which = find_questions([*differences.values()], list(map(is_bounded, keys)))
+    first, which = find_questions([*differences.values()], bounded)
     marks = dict(zip(keys, which, strict=True))
     count = len(first)
     compared = compare_columns(
         [(a, b) for a, b in pairs.values()],
-        [is_bounded(key) for key in keys],
+        bounded,
         confidence_level=level,
         method=options["method"],
         clusters=matched.labels,
@@ -204,17 +209,7 @@ def _compare_paired(
     bands = {}
     if options["band"]:
         bands = find_bands(matched, confidence_level=level, seed=seed)
-    of_bands: dict[str, Difference] = {
-        Key(line.metric, at.k, line.tau): at for line, points in bands.items() for at in points
-    }
-    of_marks = {marks[key]: at for key, at in reversed(of_bands.items()) if key in marks}
-    for key, pair in comparisons.items():  # others ask a question of a band too, such as avg@n
-        at = of_bands.get(key) or of_marks.get(marks[key])
-        if at is not None:
-            fragility = None if at.better is None else pair.fragility
-            comparisons[key] = replace(
-                pair, low=at.low, high=at.high, p_adjusted=at.p_value, fragility=fragility
-            )
+        comparisons = _take_bands(comparisons, bands, marks)
     equivalence = {
         key: pair.p_equivalence
         for key, pair in comparisons.items()
@@ -225,15 +220,15 @@ def _compare_paired(
     for test in extra:
         run = _TESTS[test]
         extra_tests[test] = {key: run(column) for key, column in differences.items()}
+    flips = {}
+    for key, column in differences.items():
+        flips[key] = _find_flips(matched.problems, pairs[key], column)
     return Compared(
         (matched.names[0], matched.names[1]),
         comparisons,
         equivalence={key: min(1.0, asked * p_value) for key, p_value in equivalence.items()},
         extra_tests=extra_tests,
-        flips={
-            key: _find_flips(matched.problems, pairs[key], column)
-            for key, column in differences.items()
-        },
+        flips=flips,
         margin=margin,
         bands=bands,
         questions=count,
@@ -248,6 +243,31 @@ def _compare_paired(
 
 
 _TESTS = {"t": paired_t_p, "wilcoxon": wilcoxon_p}
+
+
+def _take_bands(
+    comparisons: Mapping[str, Comparison],
+    bands: Mapping[Key, Sequence[Difference]],
+    marks: Mapping[str, int],
+) -> dict[str, Comparison]:
+    """Return the comparisons with the limits of bands, where these ask the same question at a k."""
+    points: dict[str, Difference] = {}
+    for line, of_line in bands.items():
+        for point in of_line:
+            points[Key(line.metric, point.k, line.tau)] = point
+    # Others ask a question of a band too, such as avg@n.
+    of_marks = {marks[key]: at for key, at in reversed(points.items()) if key in marks}
+    taken: dict[str, Comparison] = {}
+    for key, pair in comparisons.items():
+        at = points.get(key) or of_marks.get(marks[key])
+        if at is None:
+            taken[key] = pair
+            continue
+        fragility = None if at.better is None else pair.fragility
+        taken[key] = replace(
+            pair, low=at.low, high=at.high, p_adjusted=at.p_value, fragility=fragility
+        )
+    return taken
 
 
 def _measure_noise(matched: Matched) -> tuple[float, float] | None:

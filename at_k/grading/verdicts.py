@@ -29,7 +29,7 @@ from at_k.grading.extraction import (
     name_extraction,
 )
 from at_k.grading.numbers import read_number
-from at_k.grading.pairs import Outcomes, grade_samples
+from at_k.grading.pairs import Grades, Outcomes, grade_samples
 from at_k.grading.workers import NotGraded
 from at_k.options.registry import TIMEOUT
 from at_k.samples import Answers, Problems, Ragged
@@ -175,11 +175,12 @@ def judge(
         "missing": missing,
         "checker": "graded",
     }
-    make = partial(Verdicts, cut=cut, given=problems.n, n_missing=0, conditions=conditions)
+    verdicts = Verdicts(grades or (), cut, problems.n, n_missing=0, conditions=conditions)
     settle = partial(_settle_missing, missing=missing, name=name, warn=warn)
     if answers is None:
-        return settle(make(grades or ()))
-    check, same = find_checker(check_correct_fn), find_equivalence(equivalence)
+        return settle(verdicts)
+    check = find_checker(check_correct_fn)
+    same = find_equivalence(equivalence)
     rule = find_extraction(extract_fn)
     reference_rule = find_reference_extraction(extract_reference)
     if isinstance(check, Checker):
@@ -191,21 +192,17 @@ def judge(
             conditions["reduce"] = reduce
         if missing == "error":
             _refuse_missing(answers.codes.with_values(silent), name)
-    n_unanswered = 0
     if rule is not None:
         answers = extract_answers(answers, rule)
         conditions["extract"] = name_extraction(extract_fn)
-        n_unanswered = int(np.sum((answers.codes.values < 0) & ~silent))
+    unanswered = (answers.codes.values < 0) & ~silent
     if references is not None and reference_rule is not None:
         references = extract_references(references, reference_rule, "extract_reference", keep=False)
         conditions["extract_reference"] = name_extraction(extract_reference)
     elif references is not None and rule is not None:
         references = extract_references(references, rule, "extract_fn", keep=True)
-    if (
-        references is None
-        or (isinstance(check, Checker) and check.strips)
-        or merges_texts(same or check)
-    ):
+    strips = isinstance(check, Checker) and check.strips
+    if references is None or strips or merges_texts(same or check):
         answers = answers.rename(
             [text.strip() if isinstance(text, str) else text for text in answers.distinct]
         )
@@ -214,17 +211,13 @@ def judge(
     if same is not None and not isinstance(same, ExactMatch):
         conditions["equivalence"] = name_checker(same)
         answers, not_compared = merge(answers, same, references)
-    is_later = same is None and references is not None and merges_texts(check)
-    merge_votes = partial(merge, relation=check) if is_later else None
-    make = partial(
-        make,
-        ballots=answers if same is not None or getattr(check, "votes", True) else None,
-        n_unanswered=n_unanswered,
-        not_compared=not_compared,
-        merge=merge_votes,
-    )
+    verdicts = replace(verdicts, n_unanswered=int(unanswered.sum()), not_compared=not_compared)
+    if same is not None or getattr(check, "votes", True):
+        verdicts = replace(verdicts, ballots=answers)
     if references is None:
-        return settle(make(grades or ()))
+        return settle(verdicts)
+    if same is None and merges_texts(check):
+        verdicts = replace(verdicts, merge=partial(merge, relation=check))
     found = grade_samples(
         answers,
         references,
@@ -236,16 +229,24 @@ def judge(
     )
     if missing == "error" and found.faults:
         _refuse_not_graded(found.faults, answers)
-    conditions |= {} if found.outcomes is None else found.outcomes.conditions
+    values = np.where(silent, np.nan, found.values)
+    return settle(_take_grades(verdicts, answers.codes.with_values(values), found))
+
+
+def _take_grades(verdicts: Verdicts, graded: Ragged, found: Grades) -> Verdicts:
+    """Return verdicts with the grades of a check, and why samples were not graded."""
+    conditions = verdicts.conditions
+    if found.outcomes is not None:
+        conditions = conditions | found.outcomes.conditions
     faults = [found.faults[sample] for sample in sorted(found.faults, reverse=True)]
-    not_graded = dict(Counter(fault.cause for fault in faults))
-    verdicts = make(
-        (answers.codes.with_values(np.where(silent, np.nan, found.values)),),
-        not_graded=not_graded,
+    return replace(
+        verdicts,
+        graded=(graded,),
+        conditions=conditions,
+        not_graded=dict(Counter(fault.cause for fault in faults)),
         first_faults={fault.cause: fault.reason for fault in faults},
         outcomes=found.outcomes,
     )
-    return settle(verdicts)
 
 
 def _refuse_not_graded(faults: Mapping[int, NotGraded], judged: Answers) -> None:
