@@ -16,7 +16,7 @@ import at_k
 REFUSED = {
     "harness_plain": "412_braintrust.json:0 413_langsmith.csv:0 423_weave_calls.jsonl:0 418_openr1_generations.jsonl:0",
     "plain": "12_wide_s.csv:0 16a_footer.csv:0 16b_footer.csv:0 16c_footer.csv:0 16g_footer.csv:0 28_slash.csv:0 "
-    "34_minus1.csv:0 37_hundred.csv:0 42n_two_seed.jsonl:1 44_subset_ids.jsonl:1 45_year_ids.jsonl:3 "
+    "34_minus1.csv:0 37_hundred.csv:0 42n_two_seed.jsonl:0 44_subset_ids.jsonl:1 45_year_ids.jsonl:3 "
     "53_shards_restart:0 54_shards_restart_q:0 114_meta_top.json:0 115_meta_list.json:0 121_nested3.json:0 "
     "15f_words.csv:0 15m_words.csv:0 15p_words.csv:0 17a_inverse.csv:0 17b_inverse.csv:0 17f_inverse.csv:0 "
     "17h_inverse.csv:0 184_strlist_json.csv:0 186_bitstring.csv:0",
