@@ -38,7 +38,6 @@ READ_CSV = (
 SET_FIRST = "[row.__setitem__(0, row[0] or above[0]) for above, row in zip(rows, rows[1:])]"
 WRITE_CSV = "csv.writer(open('NEW', 'w', encoding='utf-8')).writerows(rows)"
 FILL = f'python -c "import csv; {READ_CSV}; {SET_FIRST}; {WRITE_CSV}"'
-TAIL = "tail -n +{} FILE > NEW"
 SED = "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW"
 SPACES = "tr -s ' ' , < FILE > NEW"
 OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
@@ -75,24 +74,11 @@ WAYS = {
         "iconv -f GB18030 -t UTF-8 FILE > NEW",
         [[1, 1], *GRADES],
     ),
-    "a title": (text("Results", "id,correct"), TAIL.format(2)),
-    "a title and a blank line": (text("Model: x", "", "id,correct"), TAIL.format(3)),
-    "a title of a sheet": (
-        text("Results,,", ",,", "id,correct,", rows=[f"{row}," for row in ROWS]),
-        TAIL.format(3),
-    ),
-    "a title above a column that is empty": (
-        text("Results,,", ",,", "id,correct,why", rows=[f"{row}," for row in ROWS]),
-        TAIL.format(3),
-    ),
     "merged cells": (text("id,correct", rows=["a,1", ",0", "b,1", ",1"]), FILL.format(",")),
     "merged cells in quotes": (
         text("id;correct", rows=['"a; b";1', ";0", "b;1", ";1"]),
         FILL.format(";"),
     ),
-    "a title above tabs": (text("Run", "id,correct").replace(",", "\t"), TAIL.format(2)),
-    "a separator for Excel": (text("sep=;", "id,correct").replace(",", ";"), TAIL.format(2)),
-    "comments": (text("# of 2026", "# of x", "id,correct"), TAIL.format(3)),
     "a comment within": (text("id,correct", "a,1", "# begun anew", rows=ROWS[1:]), 'errors="skip"'),
     "a sum below": (text("id,correct", *ROWS, "Total rows: 4", rows=[]), 'errors="skip"'),
     "a row with too many cells": (text("id,correct", "c,1,fine"), 'errors="skip"'),
@@ -256,6 +242,42 @@ def test_what_a_refusal_prints_works(content, way, grades, tmp_path):
     said, found = follow(path)
     assert way in said
     assert found == grades
+
+
+TITLES = {
+    "a title": (text("Results", "id,correct"), 1),
+    "a title and a blank line": (text("Model: x", "", "id,correct"), 2),
+    "a title with a comma": (
+        text("Results, of March", "id;correct", rows=[row.replace(",", ";") for row in ROWS]),
+        1,
+    ),
+    "a title of a sheet": (
+        text("Results,,", ",,", "id,correct,", rows=[f"{row}," for row in ROWS]),
+        2,
+    ),
+    "a title above a column that is empty": (
+        text("Results,,", ",,", "id,correct,why", rows=[f"{row}," for row in ROWS]),
+        2,
+    ),
+    "a title above tabs": (text("Run", "id,correct").replace(",", "\t"), 1),
+    "a separator for Excel": (text("sep=;", "id,correct").replace(",", ";"), 1),
+    "comments": (text("# of 2026", "# of x", "id,correct"), 2),
+}
+"""Tables below something else, and the number of lines above each."""
+
+
+@for_rows("content, above", TITLES)
+def test_lines_above_a_table_are_left_out(content, above, tmp_path):
+    path = tmp_path / "FILE"
+    path.write_text(content)
+    samples = read_samples(path)
+    assert samples.grades == GRADES
+    note = next(note for note in samples.origin.notes if note.code == "note.title")
+    assert note.values["count"] == above
+    path.write_text(content + "c\n")
+    last = content.count("\n") + 1
+    with pytest.raises(InputError, match=f"line {last}"):
+        read_samples(path)
 
 
 def test_a_log_is_converted_to_a_table_without_a_header(tmp_path):

@@ -26,7 +26,7 @@ ASKED = {
     "a name for each row": "plain.questions",
     "attempts within trials": "structure.retries",
     "failures as words": "plain.unknown",
-    "YAML in a paste": "tables.lists",
+    "YAML in a paste": "plain.unknown",
 }
 """Kinds that are asked about, with the code of the question."""
 

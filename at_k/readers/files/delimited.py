@@ -15,7 +15,7 @@ from io import StringIO, TextIOWrapper
 from itertools import chain, count, islice
 from statistics import mode
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from at_k.errors import Message, Phrases
 from at_k.readers.blocks import Block, Rows, take_column
@@ -45,6 +45,7 @@ _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
 _say = Phrases(
     {
         "note.no_header": "The first line names no columns, so it was read as a row.",
+        "note.title": "Lines above the table that were left out: {count:,}.",
         "tables.form": "The first line is not the header of a table, or its cells have no delimiter that is known. "
         "Convert the file: `{way}`.",
         "tables.lists": "The lists in brackets have no quotation marks, so their parts would be cells. "
@@ -71,21 +72,21 @@ def find_delimiter(header: bytes) -> str:
 
 def open_csv(source: Source, faults: Faults) -> Rows:
     """Open CSV or TSV."""
-    lines, mark = _read_head(source), find_delimiter(source.first_line)
-    _refuse_lists(lines, mark)
-    _refuse_form(lines, mark)
-    with closing(read_cells(source, mark, faults)) as records:
+    start = _find_start(source)
+    _refuse_lists(start.lines, start.mark)
+    mark, named = start.mark, _has_header(start.lines, start.mark)
+    with closing(read_cells(source, mark, faults, start.above)) as records:
         record = next(records, [])
-    named = _has_header(lines, mark)
     names = read_header(record if named else [""] * len(record))
-    if named:
-        notes = []
-    else:
-        notes = [_say("note.no_header")]
+    notes: list[Message] = []
+    if start.above:
+        notes.append(_say("note.title", count=start.above))
+    if not named:
+        notes.append(_say("note.no_header"))
     layout = "tsv" if mark == "\t" else "csv"
     return Rows(
         layout,
-        lambda wanted: _read_blocks(source, names, mark, wanted, faults, named=named),
+        lambda wanted: _read_blocks(source, names, start, wanted, faults, named=named),
         faults,
         notes,
     )
@@ -100,9 +101,18 @@ def _read_head(source: Source) -> list[str]:
     return list(islice(StringIO(head.decode("utf-8", "replace"), newline=""), _LOOKED_AT))
 
 
-def _refuse_form(lines: Sequence[str], own: str) -> None:
-    """Raise if the first lines show a table that begins below a title, or whose cells are parted by spaces."""
-    way = ""
+class Start(NamedTuple):
+    """The first lines of a table, what parts its cells, and the number of lines above it."""
+
+    lines: list[str]
+    mark: str
+    above: int
+
+
+def _find_start(source: Source) -> Start:
+    """Find where a table begins, which may be below a title; raise if its cells are parted by spaces."""
+    lines, way = _read_head(source), ""
+    own = find_delimiter(source.first_line)
     for mark in (own, *"\t;,|"):
         records, above, rows = csv.reader(lines, delimiter=mark), 0, []
         for record in records:
@@ -120,10 +130,9 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
             )
             is_short = width < usual and len(first) < len(header) and _names_columns(header)
             if _names_columns(first) and (width < 2 or is_short):
-                if lines[above].startswith("{"):
-                    way = KEEP_OBJECTS
-                else:
-                    way = f"tail -n +{above + 1} FILE > NEW"
+                if not lines[above].startswith("{"):
+                    return Start(lines[above:], mark, above)
+                way = KEEP_OBJECTS
             break
     else:
         words = [len(line.split()) for line in lines if line.strip()]
@@ -131,13 +140,14 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
             way = "tr -s ' ' , < FILE > NEW"
     if way:
         raise _say.error("tables.form", way=way)
+    return Start(lines, own, 0)
 
 
 def _refuse_lists(lines: Sequence[str], mark: str) -> None:
     """Raise if a list in brackets in the first line would be cut into cells."""
     first, *others = [line.strip() for line in lines if line.strip()] or [""]
     parts = rf"[^\[\]]*\{mark}[^\[\]]*"
-    if '"' in first or not re.search(rf"\[{parts}\]", first):
+    if '"' in first or not re.search(rf"(?<!: )\[{parts}\]", first):
         return
     way = r"grep -oE '\[[^][]*\]' FILE > NEW"
     named = re.compile(rf"[^\[\](]*\{mark}\s*\[{parts}\]")
@@ -204,20 +214,20 @@ def read_header(record: Sequence[str]) -> list[str]:
     return [next(free[name]) if name in free else name for name in names]
 
 
-def _list_blocks(source: Source) -> Generator[bytes, None, None]:
-    """Yield the blocks of lines, without blank ones before the header."""
+def _list_blocks(source: Source, above: int) -> Generator[bytes, None, None]:
+    """Yield the blocks of lines, without those above the table and blank ones before the header."""
     with closing(source.blocks()) as lines:
         blocks = (block.data for block in lines)
         first = next((data for data in blocks if data.strip()), None)
         if first is not None:
-            yield _BLANK.sub(b"", first)
+            yield _BLANK.sub(b"", first.split(b"\n", above)[-1])
             yield from blocks
 
 
 def _read_blocks(
     source: Source,
     names: list[str],
-    mark: str,
+    start: Start,
     wanted: Collection[str] | None,
     faults: Faults,
     *,
@@ -227,8 +237,8 @@ def _read_blocks(
         needed = names
     else:
         needed = [name for name in names if name in wanted] or names[:1]
-    count = 0
-    with closing(_list_blocks(source)) as listed:
+    count, mark = 0, start.mark
+    with closing(_list_blocks(source, start.above)) as listed:
         first = next(listed, b"")
         header, _, rest = first.partition(b"\n")
         has_header = named and (header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r"))
@@ -274,10 +284,10 @@ def _decode_text(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:
 
 
 def read_cells(
-    source: Source, delimiter: str, faults: Faults | None = None
+    source: Source, delimiter: str, faults: Faults | None = None, above: int = 0
 ) -> Generator[list[str], None, None]:
-    """Yield the header and the rows of a file of CSV."""
-    with closing(_list_blocks(source)) as blocks:
+    """Yield the header and the rows of a file of CSV, below the lines above its table."""
+    with closing(_list_blocks(source, above)) as blocks:
         yield from filter(
             None, _read_records(_decode_text(source, blocks), delimiter, faults or Faults())
         )
@@ -372,14 +382,16 @@ def _number_lines(source: Source) -> Iterator[int]:
     if source.layout == "jsonl":
         yield from count(1)  # rows are counted by their lines already
     elif source.layout == "csv":
-        named = _has_header(_read_head(source), find_delimiter(source.first_line))
-        yield from islice(_number_records(source), int(named), None)
+        start = _find_start(source)
+        named = _has_header(start.lines, start.mark)
+        numbers = (line for line in _number_records(source, start.mark) if line > start.above)
+        yield from islice(numbers, int(named), None)
 
 
-def _number_records(source: Source) -> Iterator[int]:
+def _number_records(source: Source, mark: str) -> Iterator[int]:
     """Yield the number of the line on which each record of CSV begins, and then that of a record that is broken."""
     with TextIOWrapper(source.open_text(), "utf-8", "replace", newline="") as file:
-        records, before = csv.reader(file, delimiter=find_delimiter(source.first_line)), 0
+        records, before = csv.reader(file, delimiter=mark), 0
         try:
             for record in records:
                 if record:

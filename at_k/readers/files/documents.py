@@ -455,13 +455,17 @@ def _list_said(whole: Row) -> Row:
 def _read_list(whole: Row) -> list[Row] | None:
     """Read the only list of rows, beside what is said of all of them: `{"model": "a", "results": [{…}, {…}]}`."""
     # Beside results, `problems` is their number, or what they ask.
-    whole = {name: value for name, value in whole.items() if normalize_name(name) != "problems"}
+    others = {name: value for name, value in whole.items() if normalize_name(name) != "problems"}
+    if any(map(_is_table, others.values())):
+        whole = others
     tables = {name: rows for name, rows in whole.items() if _is_table(rows)}
     listed = [
         name for name, rows in tables.items() if normalize_name(name) in ROWS or _is_named(rows)
     ]
     # Of several lists of samples, a user names one.
-    if len(listed) != 1 or normalize_name(listed[0]) not in ROWS or any(map(_names_problem, whole)):
+    if len(listed) != 1 or normalize_name(listed[0]) not in (*ROWS, *_OUTER):
+        return None
+    if any(_names_problem(name) for name in whole if name != listed[0]):
         return None
     said = _list_said(whole)
     named = {

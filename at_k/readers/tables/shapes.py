@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from at_k.errors import Mention, Message, Phrases
@@ -13,6 +14,7 @@ from at_k.readers.cells import Cells
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.files.decoding import read_list
 from at_k.readers.names import (
+    ERROR,
     NUMBERED,
     OF_SAMPLES,
     OWN_ANSWER,
@@ -21,6 +23,7 @@ from at_k.readers.names import (
     RUN,
     SAMPLE_LIST,
     SHARE,
+    STATUS,
     SYSTEM,
     TOTAL,
     WRONG,
@@ -45,6 +48,12 @@ PREDICTORS = ("pred", "preds", "prediction", "predictions", "predicted_answer")
 # Names of columns that have none but a number.
 _UNNAMED = ("", "column")
 
+# Columns of problems, at least: of those with one name and different numbers, and of others.
+_FEW, _MANY = 3, 6
+
+# Names of columns that hold something of a sample, and no problem.
+_OF_SAMPLE = {*RUN, *ROLE["grades"], *ROLE["scores"], *ROLE["answers"], *ERROR, *STATUS}
+
 # The largest count of samples.
 _MOST = 1_000_000
 
@@ -53,6 +62,8 @@ _PERCENT = re.compile(r"\W*%\W*")
 
 _say = Phrases(
     {
+        "shapes.turned": "Each row was read as a run, by column “{column}”, and each other column as a problem: "
+        "{columns}.",
         "shapes.listed": "Read as the samples of each problem, in columns: {columns}.",
         "shapes.counted": "Columns “{total}” and “{right}” were read as the number of samples and of correct ones.",
         "shapes.counted_once": "Columns “{total}” and “{right}” were read as the number of samples and of correct "
@@ -96,7 +107,39 @@ def find_change(
         return counted or _find_marks(profile, roles["grades"])
     if None not in (roles["answers"], roles["references"]):
         return None
-    return _find_objects(profile, kept) or _find_columns(profile, roles, kept)
+    turned = _find_runs(profile, kept) if roles["problem"] is None else None
+    return turned or _find_objects(profile, kept) or _find_columns(profile, roles, kept)
+
+
+def _find_runs(profile: Profile, kept: set[str | None]) -> Change | None:
+    """Find rows that are runs of all problems, each of which has a column: `run,q0,q1,q2`."""
+    numbered = list(dict.fromkeys(find_named(profile.columns, NUMBERED)))
+    names = [name for name in profile.columns if name not in numbered]
+    if len(numbered) != 1 or len(names) < _FEW or kept - {None}:
+        return None
+    number = profile[numbered[0]]
+    is_number = number.numbers is not None and number.distinct == profile.count > 1
+    if not is_number or not all(profile[name].are_verdicts for name in names):
+        return None
+    families = {stem: own for stem, own in list_families(profile).items() if {*own} & {*names}}
+    spelled = {*families, *(profile[name].spelling for name in names)}
+    is_family = any(len(own) == len(names) for own in families.values())
+    if not spelled.isdisjoint(_OF_SAMPLE) or not (is_family or len(names) >= _MANY):
+        return None
+    note = _say("shapes.turned", column=shorten(number.name), columns=quote_all(names))
+    return Change(partial(_turn, number.name, names), note)
+
+
+def _turn(number: str, names: Sequence[str], block: Block) -> Block:
+    """Make a row of each verdict of a run."""
+    rows = zip(*map(block.__getitem__, names), strict=True)
+    columns = {
+        "problem": [*names] * len(block),
+        "correct": list(chain.from_iterable(rows)),
+        number: [each for each in block[number] for _ in names],
+    }
+    places = [place for place in block.places for _ in names]
+    return Block(places, [*columns], columns.__getitem__)
 
 
 def _join(lists: Mapping[str, Sequence[str]], kept: set[str | None], block: Block) -> Block:

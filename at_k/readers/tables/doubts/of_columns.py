@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from at_k.errors import InputError, Mention, Message, Phrases
-from at_k.readers.blocks import Rows, list_fields
+from at_k.readers.blocks import HEAD, Block, Rows, list_fields
+from at_k.readers.faults import UNITS
 from at_k.readers.names import (
     MODEL,
     NUMBERED,
@@ -23,10 +24,11 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.numbering import count_runs, count_up, split_words
+from at_k.readers.numbering import count_runs, count_up, is_summary, split_words
 from at_k.readers.samples import Columns
 from at_k.readers.tables.doubts.known import ColumnsKnown
 from at_k.readers.tables.doubts.of_names import find_questions
+from at_k.readers.tables.doubts.of_samples import make_summary_error
 from at_k.readers.tables.profile import Column, Profile, find_numbers
 from at_k.readers.tables.shapes import PREDICTORS, has_parts, list_families, names_runs
 from at_k.readers.words import read_spelled
@@ -86,6 +88,7 @@ def doubt_unjudged(known: ColumnsKnown) -> Doubts:
     roles, asked = known.roles, known.asked
     if roles["grades"] is not None or None not in (roles["answers"], roles["references"]):
         return
+    yield from _doubt_last(asked.head)
     problem = roles["problem"]
     if problem is not None and "problem" not in known.given:
         is_own = known.profile[problem].distinct == known.profile.count
@@ -113,6 +116,15 @@ def doubt_unjudged(known: ColumnsKnown) -> Doubts:
             )
     columns = _name_columns(asked, known.rows)
     yield _say.error("plain.unknown", layout=known.rows.layout, columns=columns)
+
+
+def _doubt_last(head: Block) -> Doubts:
+    """Ask about a last row that sums up the others, whose numbers are no verdicts."""
+    last = head.take([len(head) - 1])
+    for name in head.names if HEAD > len(head) > 2 else ():
+        [cell] = last[name]
+        if is_summary(cell):
+            yield make_summary_error(name, cell, UNITS["row"](last.places[0]))
 
 
 def _refuse_models(names: Sequence[str], fields: Sequence[str]) -> InputError:
