@@ -223,7 +223,8 @@ def encode(column: Any) -> Coded:
 def _encode_arrow(column: Any) -> Coded:
     import pyarrow as pa
 
-    if len(column) < _FEW or pa.types.is_nested(column.type):
+    is_encoded = column.type != pa.null() and not pa.types.is_nested(column.type)
+    if len(column) < _FEW or not is_encoded:
         return encode(column.to_pylist())
     encoded = column.dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):

@@ -60,6 +60,11 @@ def test_arrow_and_lists_have_the_same_codes(values, size):
         assert distinct == list(dict.fromkeys(value for value in values if value is not None))
 
 
+def test_a_long_column_without_values_has_no_codes():
+    codes, distinct = encode(pa.nulls(20_000))
+    assert ({*codes.tolist()}, distinct) == ({-1}, [])
+
+
 def test_values_of_other_types_are_others():
     assert len(encode([1, 1.0, True, "1", [1], None]).values) == 5
 

@@ -107,6 +107,9 @@ AT = {
     "a number twice": {20: {"sample": 0}},
     "a line inside a text": {20: {"prediction": 'a\nb"c\\'}},
     "labels that are numbers": {i: {"level": i % 7} for i in range(30)},
+    "labels that begin late": {i: {"level": None} for i in range(20)},
+    "scores that begin late": {i: {"score": None} for i in range(20)},
+    "answers that begin late": {i: {"prediction": None} for i in range(20)},
 }
 
 

@@ -72,19 +72,20 @@ def _guess_type(cells: Sequence[Any], is_numeric: bool) -> Any:
     import pyarrow as pa
 
     kinds = {*map(type, cells)} - {type(None)}
+    if not kinds:  # Arrow refuses a block that has something else than null
+        return pa.null() if cells else None
     if kinds == {list}:
         inside = _guess_type(list(chain.from_iterable(filter(None, cells))), is_numeric)
-        if inside is None or pa.types.is_list(inside):
+        if inside in (None, pa.null()) or pa.types.is_list(inside):
             return None
         return pa.list_(inside)
     if kinds == {dict}:
         return _guess_struct(list(filter(None, cells)))
-    if is_numeric and kinds and kinds <= {int, float}:
+    if is_numeric and kinds <= {int, float}:
         return pa.float64()
     simple = {str: pa.string(), bool: pa.bool_(), int: pa.int64()}
-    if len(kinds) == 1:
-        return simple.get(*kinds)
-    return None
+    kind, *others = kinds
+    return None if others else simple.get(kind)
 
 
 def _guess_struct(cells: Sequence[Row]) -> Any:
