@@ -287,6 +287,15 @@ test_shapes = over(
             ({"columns": {"problem": "line"}}, found({"1": [1], "2": [0]}, notes=[])),
         ),
         "names with lists": named(Json({"p0": [True, False], "p1": [True, True]}), "p0", "p1"),
+        "runs below what is said of all": named(
+            Json({"model": "a", "runs": [{"p0": True, "p1": False}, {"p0": True, "p1": True}]}),
+            "p0",
+            "p1",
+        ),
+        "checks of the attempts at one problem": (
+            Json({"task": "a", "attempts": [{"compiles": True, "runs": False}]}),
+            refused("plain.unknown"),
+        ),
         "names with words": named(Json({"p0": "pass", "p1": "fail"}), "p0", "p1"),
         "names with signs": (
             Json({"p0": "✓✗✓", "p1": "✗✗✗"}),

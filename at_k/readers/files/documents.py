@@ -391,10 +391,15 @@ def _read_runs(whole: Any) -> list[Row] | None:
     """Read runs that name the problems, in a list or numbered: `{"run1": {"p0": true}, "run2": {"p0": false}}`."""
     runs, is_named = whole, False
     if isinstance(whole, dict):
-        runs, is_named = [*whole.values()], count_runs([*whole])
-        if len(runs) == 1 and isinstance(runs[0], list):
-            runs, is_named = runs[0], normalize_name(next(iter(whole))).rstrip("s") in RUN
-        elif not is_named:
+        said = _list_said(whole)
+        lists = [name for name in whole if isinstance(whole[name], list)]
+        is_named = [normalize_name(name).rstrip("s") in RUN for name in lists] == [True]
+        is_beside = is_named and len(said) == len(whole) - 1
+        if len(whole) == len(lists) == 1 or (is_beside and not any(map(_names_problem, said))):
+            runs = whole[lists[0]]
+        elif count_runs([*whole]):
+            runs, is_named = [*whole.values()], True
+        else:
             return None
     rows, listed, is_told = list[Row](), "", is_named
     for run in runs:
