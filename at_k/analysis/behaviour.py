@@ -126,8 +126,6 @@ def look_for_copies(findings: Findings) -> Iterator[Message]:
     copied = int(counts.count[long & again].sum())
     if texts:
         findings.figures["copied"] = copied / texts
-    else:
-        findings.figures["copied"] = None
     if several.any():
         share = findings.estimate(repeated / np.maximum(cast, 1), several)
         findings.figures["repeated"] = share._asdict()

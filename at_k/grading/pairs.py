@@ -77,57 +77,48 @@ def grade_samples(
     normalize: Callable[[str], Hashable] = str
     normalize_reference: Callable[[Any], Hashable] = str
     by_row = takes_row(check)
-    if takes_list(check):
+    by_list = takes_list(check)
+    if by_list:
         references = [(row,) for row in references]  # type: ignore[misc]
         normalize_reference = tuple
     elif isinstance(check, Checker):
         references = check.join_references(references)
         if check.compares_forms:
             normalize, normalize_reference = check.normalize, check.normalize_reference
+    codes = answers.codes
     forms: dict[Hashable, int] = {}
     left = [forms.setdefault(normalize(text), len(forms)) for text in answers.distinct]
-    read = {
-        text: normalize_reference(text) for text in dict.fromkeys(chain.from_iterable(references))
-    }
-    per_row, codes = np.array([*map(len, references)], dtype=np.int64), answers.codes
     held = np.array([*left, -1], dtype=np.int64)[codes.values]
-    if (
-        isinstance(check, Checker) and check.equates_forms and reduce == "best"
-    ):  # four times as fast as pairs
-        accepted = np.array(
-            [forms.get(read[text], -2) for text in chain.from_iterable(references)], dtype=np.int64
-        )
-        flags = np.zeros(len(held), dtype=bool)
-        for place in range(per_row.max()):
-            at = np.minimum(np.cumsum(per_row) - per_row + place, len(accepted) - 1)
-            flags |= held == np.repeat(np.where(place < per_row, accepted[at], -2), codes.n)
-        return Grades(flags)
+    listed = list(chain.from_iterable(references))
+    read = {text: normalize_reference(text) for text in dict.fromkeys(listed)}
+    per_row = np.array([*map(len, references)], dtype=np.int64)
+    equates = isinstance(check, Checker) and check.equates_forms
+    if equates and reduce == "best":  # four times as fast as pairs
+        accepted = np.array([forms.get(read[text], -2) for text in listed], dtype=np.int64)
+        return Grades(_find_equal(held, codes.n, accepted, per_row))
     # With the row, equal references of two problems make two pairs.
     beside: dict[tuple[Hashable, int], int] = {}
     keys = [
         (read[text], problem * by_row) for problem, row in enumerate(references) for text in row
     ]
     right = np.array([beside.setdefault(key, len(beside)) for key in keys], dtype=np.int64)
-    # Every pair of a sample and a reference of its problem, in the order of the samples, then of the references.
-    problem = codes.problem
-    size = np.where(held >= 0, per_row[problem], 0)
-    sample = np.repeat(np.arange(len(held)), size)
-    met = right[np.arange(len(sample)) + (np.cumsum(per_row)[problem] - np.cumsum(size))[sample]]
+    sample, met = _meet(held, codes.problem, per_row, right)
     # Pairs are numbered in the order in which samples meet them, so that the first fault of a function is reported.
     width = max(len(beside), 1)
     distinct, first, which = np.unique(
         held[sample] * width + met, return_index=True, return_inverse=True
     )
     order = np.argsort(first)
-    names, others = list(forms), list(beside)
-    left, other = (part.tolist() for part in np.divmod(distinct[order], width))
-    met_by = [others[at] for at in other]
-    pairs: list[tuple[Any, Any]] = [
-        (names[at], reference) for at, (reference, _) in zip(left, met_by, strict=True)
-    ]
-    if takes_list(check):
-        pairs = [(answer, list(given)) for answer, given in pairs]
-    given_rows = [rows[problem] if rows else {} for _, problem in met_by] if by_row else []
+    names = list(forms)
+    others = list(beside)
+    pairs: list[tuple[Any, Any]] = []
+    given_rows: list[Row] = []
+    for cell in distinct[order].tolist():
+        at, other = divmod(cell, width)
+        reference, row = others[other]
+        pairs.append((names[at], list(reference) if by_list else reference))
+        if by_row:
+            given_rows.append(rows[row] if rows else {})
     if isinstance(check, Checker):
         results = _grade_by_checker(check, pairs, given_rows, num_workers, timeout)
     else:
@@ -136,7 +127,27 @@ def grade_samples(
         results = list(map(call_function, calls, pairs, places))
     pair = np.argsort(order)[which]
     best = _spread(sample, pair, len(held), results, getattr(check, "name", ""))
-    return best if reduce == "best" else _reduce(best, reduce, sample, pair, results)
+    if reduce == "best":
+        return best
+    return _reduce(best, reduce, sample, pair, results)
+
+
+def _meet(held: Ints, problem: Ints, per_row: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """Pair every sample with the references of its problem, in the order of samples, then of references."""
+    size = np.where(held >= 0, per_row[problem], 0)
+    sample = np.repeat(np.arange(len(held)), size)
+    start = np.cumsum(per_row)[problem] - np.cumsum(size)
+    return sample, right[np.arange(len(sample)) + start[sample]]
+
+
+def _find_equal(held: Ints, n: Ints, accepted: Ints, per_row: Ints) -> NDArray[np.bool_]:
+    """Flag the samples whose form is that of a reference of their problem."""
+    flags = np.zeros(len(held), dtype=bool)
+    first = np.cumsum(per_row) - per_row
+    for place in range(per_row.max()):
+        at = np.minimum(first + place, len(accepted) - 1)
+        flags |= held == np.repeat(np.where(place < per_row, accepted[at], -2), n)
+    return flags
 
 
 def _grade_by_checker(

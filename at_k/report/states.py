@@ -204,9 +204,7 @@ def read_state(text: str | bytes, name: str) -> dict[str, Any]:
     try:
         state = _from_content(content)
         _check(state)
-        if state["votes"] is None:
-            state["votes"] = None
-        else:
+        if state["votes"] is not None:
             state["votes"] = Shapes.of(state["votes"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{name} must be a tally; it is damaged: {error!r}") from None

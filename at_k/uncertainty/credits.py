@@ -179,8 +179,6 @@ def credit(
     for _, at in split_by_size(batch.n):
         if counted:
             total[at] = _credit_counts(counted, baseline, right[at])
-        else:
-            total[at] = 0.0
         for term in (term for term in terms if term.metric in ranked):
             parts = (column[at] for column in ranked[term.metric])
             total[at] += term.weight * _credit_ranks(term.k, baseline, *parts)
@@ -302,9 +300,8 @@ def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> F
         table = find_table(metric, tau) or tabulate_pass
         parts = [(k or 1, weight)]
         if metric == "MaxRL":
-            parts = [
-                (j, weight / j) for j in range(1, (k or n - (baseline == "leave_one_out")) + 1)
-            ]
+            most = k or n - (baseline == "leave_one_out")
+            parts = [(j, weight / j) for j in range(1, most + 1)]
         for draws, part in parts:
 
             def without(k: int, table: Table = table) -> Any:

@@ -25,8 +25,9 @@ def count_to_undo(questions: Questions, confidence_level: float) -> list[int | N
 
 def lengthen(questions: Questions, value: float, count: int) -> Questions:
     """Return the questions with more problems, each of which is a cluster of its own."""
+    further = np.full((count, questions.count), value)
     return Questions(
-        np.append(questions.difference, np.full((count, questions.count), value), axis=0),
+        np.append(questions.difference, further, axis=0),
         bounded=questions.bounded.tolist(),
         clusters=lengthen_clusters(questions.clusters, count),
         factor=questions.factors.tolist(),

@@ -81,13 +81,10 @@ _UNPAIRED = Message(
 
 def _find_safe_limits(first: Floats, second: Floats, alpha: float) -> tuple[float, float]:
     """Return the limits of the difference that follow from those of both means."""
-    (a, low_a, high_a), (b, low_b, high_b) = (
-        (
-            side.mean(),
-            *find_interval(side.mean(), *standard_error(side), alpha, "beta", bounded=True),
-        )
-        for side in (first, second)
-    )
+    a = first.mean()
+    b = second.mean()
+    low_a, high_a = find_interval(a, *standard_error(first), alpha, "beta", bounded=True)
+    low_b, high_b = find_interval(b, *standard_error(second), alpha, "beta", bounded=True)
     low = a - b - hypot(a - low_a, high_b - b)
     high = a - b + hypot(high_a - a, b - low_b)
     return float(max(low, -1.0)), float(min(high, 1.0))

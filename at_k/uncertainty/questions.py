@@ -296,14 +296,10 @@ class Questions:
 
     def _find_margins(self, confidence_level: float) -> Floats:
         """Return q·se, infinite where flips say nothing: the bounded interval then counts alone."""
-        known = self._has_margin
         q = self.find_quantile(confidence_level)
-        margin = np.full(self.count, np.inf)
-        if np.isfinite(q):
-            margin[known] = q * self.error[0][known]
-        else:
-            margin[known] = np.inf
-        return margin
+        if not np.isfinite(q):
+            return np.full(self.count, np.inf)
+        return np.where(self._has_margin, q * self.error[0], np.inf)
 
     @cached_property
     def _has_margin(self) -> NDArray[np.bool_]:

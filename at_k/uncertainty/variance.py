@@ -291,8 +291,8 @@ def read_pilot(
     return Variance(sizes, right, draws[0], table, codes)
 
 
-# Groups of problems that the jackknife leaves out one by one.
-_GROUPS = 20
+# Blocks of problems that the jackknife leaves out one by one.
+_BLOCKS = 20
 
 
 # Estimates are cut here: nearly equal models are planned for as if they agreed so much.
@@ -321,7 +321,7 @@ def estimate_correlation(
     # four.
     # Formula: cov(v_a, v_b)/√(s_a² s_b²), with the variances between problems s², cut to [−1, .99]. Samples of two
     # models are independent, so that noise adds to the variances of v alone (Spearman's correction for attenuation
-    # [1]). The interval is that of Fisher's z, with the standard error of a jackknife over groups of problems and
+    # [1]). The interval is that of Fisher's z, with the standard error of a jackknife over blocks of problems and
     # Student's t.
     # Source: C. Spearman, The Proof and Measurement of Association between Two Things, 1904,
     # https://doi.org/10.2307/1412159.
@@ -333,12 +333,12 @@ def estimate_correlation(
     value = _correlate(a, b, np.arange(total))
     if value is None:
         return None
-    groups = min(_GROUPS, total)
-    order = np.random.default_rng(0).permutation(total) % groups
-    left = [_correlate(a, b, np.flatnonzero(order != group)) for group in range(groups)]
+    blocks = min(_BLOCKS, total)
+    order = np.random.default_rng(0).permutation(total) % blocks
+    left = [_correlate(a, b, np.flatnonzero(order != block)) for block in range(blocks)]
     z = np.arctanh([value if one is None else one for one in left])
-    spread = float(np.sqrt((groups - 1) / groups * ((z - z.mean()) ** 2).sum()))
-    margin = -float(stdtrit(groups - 1, (1 - confidence_level) / 2)) * spread
+    spread = float(np.sqrt((blocks - 1) / blocks * ((z - z.mean()) ** 2).sum()))
+    margin = -float(stdtrit(blocks - 1, (1 - confidence_level) / 2)) * spread
     centre = np.arctanh(value)
     high = min(float(np.tanh(centre + margin)), _CUT)
     return Correlation(value, float(np.tanh(centre - margin)), max(high, value))
