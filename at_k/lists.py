@@ -102,6 +102,8 @@ def _show_lists(rows: Sequence[Any], name: str) -> str:
     text = f"{rows!r}"
     if len(text) > _SHOWN or any(isinstance(row, (list, tuple)) for row in rows):
         return ""
+    if len(rows) == 1:
+        return f". Write {name}=[{text}]"
     return f". Write {name}=[{text}] for one problem, or {name}={[[row] for row in rows]!r} for one sample of each"
 
 

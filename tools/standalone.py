@@ -19,6 +19,7 @@ import evaluate
 import numpy as np
 from numpy.typing import NDArray
 
+from at_k.columns import is_whole, spell_answer
 from at_k.combinatorics import Floats, Ints
 from at_k.computation import POWERS, PUBLISHED, Default, choose_k
 from at_k.errors import explain_name
@@ -226,8 +227,7 @@ class SampledMetric(evaluate.Metric, ABC):
         if is_graded:
             grades = read_grades(flat, n, "predictions")
         else:
-            check_answers(flat, n, allow_missing="grades" in columns)
-            answers = flat
+            answers = read_answers(flat, n, allow_missing="grades" in columns)
         if "grades" in columns:
             rows, lengths = flatten(columns["grades"], "grades")
             require_same_samples("predictions", n, "grades", lengths)
@@ -257,6 +257,8 @@ def locate(n: Ints, sample: int) -> str:
 
 def read_references(rows: list[Any]) -> list[tuple[str, ...]]:
     """Read the acceptable answers of each problem: a text, or a list of texts."""
+    if rows and all(map(is_whole, rows)):
+        return [(spell_answer(number),) for number in rows]
     checked = []
     for problem, row in enumerate(rows):
         accepted = (row,) if isinstance(row, str) else to_list(row)
@@ -281,16 +283,18 @@ def refuse_missing(name: str, place: str) -> NoReturn:
     )
 
 
-def check_answers(flat: list[Any], n: Ints, *, allow_missing: bool) -> None:
-    """Raise unless every answer is a text, or, where this is allowed, missing."""
+def read_answers(flat: list[Any], n: Ints, *, allow_missing: bool) -> list[str | None]:
+    """Read answers: texts, or whole numbers alone; where this is allowed, None for no answer."""
+    are_whole = all(is_whole(answer) or is_missing(answer) for answer in flat)
     for sample, answer in enumerate(flat):
         absent = is_missing(answer)
         if absent and not allow_missing:
             refuse_missing("predictions", locate(n, sample))
-        if not absent and not isinstance(answer, str):
+        if not (are_whole or absent or isinstance(answer, str)):
             raise TypeError(
                 f"`predictions` must hold strings; got {describe(answer)} in {locate(n, sample)}"
             )
+    return [None if is_missing(answer) else spell_answer(answer) for answer in flat]
 
 
 def read_grades(flat: list[Any], n: Ints, name: str) -> Floats:

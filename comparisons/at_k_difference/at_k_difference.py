@@ -228,7 +228,8 @@ class AtKDifference(evaluate.Comparison):
         for name in columns.keys() - set(self._feature_names()):
             if columns.pop(name) is not None:
                 raise ValueError(
-                    f"`{name}` is not a column of the configuration {self.config_name!r}; leave it out"
+                    f"`{name}` is not a column of the configuration {self.config_name!r}; leave it out. "
+                    f"The columns are {', '.join(self._feature_names())}"
                 )
         return columns
 

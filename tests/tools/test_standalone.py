@@ -89,6 +89,15 @@ def test_columns_may_have_the_usual_forms(alone):
     expected = module.compute(**INPUTS, k=2)
     columns = {name: pd.Series(rows) for name, rows in INPUTS.items()}
     assert module.compute(**columns, k=2) == expected
+    numbers = [[1, 2, 1], [3, 3, np.int64(4)]]
+    assert module.compute(predictions=numbers, references=[1, 3], k=2) == expected
+    assert module.compute(predictions=numbers, references=["1", "3"], k=2) == expected
+    refuses(
+        "TypeError: `predictions` must hold strings; got True",
+        module.compute,
+        predictions=[[True]],
+        references=[1],
+    )
     graded = alone["gpassk", "graded"]
     table = np.array([[1, 0, 1], [1, 1, 0]], dtype=np.float32)
     assert graded.compute(predictions=table, k=2) == expected
