@@ -35,7 +35,7 @@ class Day:
 
     async def end(self):
         self.done.set()
-        await asyncio.wait_for(asyncio.gather(*self.tasks, return_exceptions=True), 10)
+        await asyncio.wait_for(asyncio.gather(*self.tasks, return_exceptions=True), 60)
         return self.order
 
 
