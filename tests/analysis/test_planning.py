@@ -135,7 +135,7 @@ class TestTwoPilots:
     def test_pilots_of_two_checkpoints_are_used(self):
         """Once none was estimated in half of such data sets, and .5 was assumed."""
         rng = np.random.default_rng(5)
-        for _ in range(20):
+        for _ in range(8):
             skill = rng.beta(1, 1, 60)
             first, second = rng.binomial(8, skill), rng.binomial(8, skill)
             found = plan(([8] * 60, first), ([8] * 60, second), detect=0.05)
