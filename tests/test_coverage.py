@@ -7,7 +7,6 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
-import evaluate  # noqa: F401 - before the benchmarks, which give it a home of their own
 import numpy as np
 import pytest
 from cases import for_each
