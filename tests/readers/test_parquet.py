@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 from bounds import hold
+from cases import refuses
 from readers.expected import HARNESS
 from readers.measuring import measure, put_all
 from readers.reading import refused
@@ -270,3 +271,13 @@ def test_two_columns_or_fields_of_one_name_are_refused(kind, tmp_path):
             refused("data.same_column", name="'correct'").check(
                 partial(at_k.score, data, **options)
             )
+
+
+def test_small_batches_of_arrow_mean_what_one_means(tmp_path):
+    names = [f"q{place % 20}_{place // 20}" for place in range(80)]
+    table = pa.table({"task_id": names, "passed": [place % 3 == 0 for place in range(80)]})
+    path = tmp_path / "results.arrow"
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=1)
+    for data in (path, pa.concat_tables(table.slice(place, 1) for place in range(80))):
+        refuses("plain.numbered_names: ends in a number", at_k.score, data)

@@ -218,7 +218,7 @@ def _read_folders(part: Source, whole: Source) -> dict[str, str]:
 
 
 def _read_arrow(source: Source, size: int) -> Iterator[pa.RecordBatch]:
-    seen = 0
+    seen, held = 0, list[Any]()
     with refusing("arrow"):
         reader = _open_arrow(source)
         is_file = hasattr(reader, "get_batch")
@@ -226,7 +226,19 @@ def _read_arrow(source: Source, size: int) -> Iterator[pa.RecordBatch]:
             seen += batch.nbytes  # after decompression
             refuse_large(seen, source.limits)
             batch.validate(full=True)
-            yield from (batch.slice(start, size) for start in range(0, len(batch), size))
+            held.append(batch)
+            if sum(map(len, held)) >= HEAD:
+                yield from _cut(held, size)
+                held = []
+        yield from _cut(held, size)
+
+
+def _cut(batches: Sequence[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
+    """Join small batches, of which the first alone would not show what columns hold, and cut large ones."""
+    import pyarrow as pa
+
+    if batches:
+        yield from pa.Table.from_batches(batches).combine_chunks().to_batches(max_chunksize=size)
 
 
 def _simplify(column: Any) -> Any:
