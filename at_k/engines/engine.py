@@ -139,10 +139,14 @@ class Engine(Protocol):
     def take_rows(self, data: Any, count: int) -> pa.Table:
         """Return the first rows."""
 
-    def take_problems(
-        self, data: Any, problem: str, columns: Sequence[str], count: int
-    ) -> pa.Table:
-        """Return these columns, and `FILE` where there is one, of all rows of some problems."""
+    def count_rows(self, data: Any) -> int:
+        """Count the rows."""
+
+    def take_problems(self, data: Any, problem: str, columns: Sequence[str], step: int) -> pa.Table:
+        """Return all rows of one in `step` problems, which the hashes of their names choose.
+
+        They have these columns, `NAME` and, where there is one, `FILE`.
+        """
 
     def list_values(self, data: Any, column: str, count: int) -> list[Any]:
         """List values of a column, at most `count`."""
@@ -175,8 +179,9 @@ def is_of(data: object, *packages: str) -> bool:
     return any(kind.__module__.partition(".")[0] in packages for kind in type(data).__mro__)
 
 
-# The column of the file of each row.
+# The columns of the file, and of the name of the problem, of each row.
 FILE = "file of the row"
+NAME = "problem of the row"
 
 # What parts the texts of columns that are joined, in which it does not occur.
 JOINT = "\x1f"

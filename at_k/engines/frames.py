@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from at_k.engines.engine import (
     FILE,
     JOINT,
+    NAME,
     PARTS,
     Count,
     Roles,
@@ -28,10 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from narwhals.dtypes import DType
 
-# The column of the problems of rows that are taken.
-_PROBLEM = "problem of the row"
-
-_LAZY = ("duckdb", "_duckdb", "ibis", "sqlframe", "pyspark")
+_LAZY = ("duckdb", "_duckdb", "ibis", "pyspark")
 
 
 def takes(data: Any) -> bool:
@@ -146,15 +144,20 @@ def take_rows(data: Any, count: int) -> pa.Table:
     return _collect(_read(data).head(count))
 
 
-def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
-    """Take all rows of some problems."""
+def count_rows(data: Any) -> int:
+    """Count the rows."""
+    import narwhals as nw
+
+    return int(_read(data).select(nw.len()).collect("pyarrow").item())
+
+
+def take_problems(data: Any, problem: str, columns: Sequence[str], step: int) -> pa.Table:
+    """Take all rows of the problems whose hash is a multiple of `step`."""
     frame = _read(data)
     names = frame.collect_schema().names()
     kept = [*columns, *({FILE} & {*names})]
-    frame = frame.select(*kept, **{_PROBLEM: _find(problem, names)})
-    named = frame.select(_PROBLEM).to_native()
-    rows = frame.join(_read(_choose(named, count)), on=_PROBLEM, how="semi").select(*kept)
-    return _collect(rows)
+    frame = frame.select(*kept, **{NAME: _find(problem, names)})
+    return _collect(_read(_choose(frame.to_native(), step)))
 
 
 def _collect(frame: nw.LazyFrame[Any]) -> pa.Table:
@@ -173,24 +176,17 @@ def _collect(frame: nw.LazyFrame[Any]) -> pa.Table:
     return table
 
 
-def _choose(problems: Any, count: int) -> Any:
-    """Choose some problems among all by the hash of their names, each of which may be in several rows."""
-    # Narwhals would number all rows to make the names unique, and has no hash.
-    if is_of(problems, "polars"):
-        names = problems.unique().collect()
-        return names[names.hash_rows().arg_sort().head(count)].lazy()
-    distinct = problems.distinct()
-    if is_of(problems, "ibis"):
-        ordered = distinct.order_by(distinct[_PROBLEM].hash())
-    elif is_of(problems, "pyspark"):
-        from pyspark.sql import functions
+def _choose(rows: Any, step: int) -> Any:
+    """Choose the rows whose problems have a hash that is a multiple of `step`: Narwhals has no hash."""
+    if is_of(rows, "polars"):
+        import polars as pl
 
-        ordered = distinct.orderBy(functions.xxhash64(_PROBLEM))
-    elif is_of(problems, "duckdb", "_duckdb"):
-        ordered = distinct.order(f'hash("{_PROBLEM}")')
-    else:
-        ordered = distinct
-    return ordered.limit(count)
+        return rows.filter(pl.col(NAME).hash() % step == 0)
+    if is_of(rows, "ibis"):
+        return rows.filter(rows[NAME].hash() % step == 0)
+    if is_of(rows, "pyspark"):
+        return rows.filter(f"xxhash64(`{NAME}`) % {step} = 0")
+    return rows.filter(f'hash("{NAME}") % {step} = 0')
 
 
 def list_values(data: Any, column: str, count: int) -> list[Any]:

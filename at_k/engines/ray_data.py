@@ -10,15 +10,7 @@ import numpy as np
 
 from at_k.engines import shards
 from at_k.engines.engine import FILE, Count, Roles, Rows, hash_problems, is_of, pack, unpack
-from at_k.engines.shards import (
-    AGGREGATES,
-    choose_problems,
-    count_problems,
-    find_columns,
-    group_problems,
-    list_problems,
-    take_named,
-)
+from at_k.engines.shards import AGGREGATES, count_problems, find_columns, group_problems
 from at_k.readers.tables.choosing import Where
 
 if TYPE_CHECKING:
@@ -60,22 +52,21 @@ def take_rows(data: Any, count: int) -> pa.Table:
     return _gather(data.limit(count))
 
 
-def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
-    """Take all rows of some problems."""
-    import pyarrow as pa
-    import pyarrow.dataset as ds
+def count_rows(data: Any) -> int:
+    """Count the rows."""
+    return int(data.count())
 
-    def list_names(block: pa.Table) -> pa.Table:
-        if not len(block):  # no rows may have no columns
-            return pa.table({"name": pa.nulls(0)})
-        return pa.table({"name": list_problems(ds.dataset(block), problem, count)})
 
-    listed = _gather(data.map_batches(list_names, batch_format="pyarrow", batch_size=None))
-    problems = choose_problems(listed["name"], count)
+def take_problems(data: Any, problem: str, columns: Sequence[str], step: int) -> pa.Table:
+    """Take all rows of the problems whose hash is a multiple of `step`."""
 
     def take(block: pa.Table) -> pa.Table:
-        named = take_named(ds.dataset(block), problem, columns, problems)
-        return named.drop_columns([FILE])
+        import pyarrow.dataset as ds
+
+        if not len(block):  # no rows may have no columns
+            return block
+        rows = shards.take_problems(ds.dataset(block), problem, columns, step)
+        return rows.drop_columns([FILE])
 
     return _gather(data.map_batches(take, batch_format="pyarrow", batch_size=None))
 
@@ -176,7 +167,8 @@ def _count(
     together = np.concatenate([np.empty(0, np.uint64), *hashes.values()])
     known, blocks_of = np.unique(together, return_counts=True)
     shared = ray.put(known[blocks_of > 1])
-    wanted = max(2 * int(ray.cluster_resources().get("CPU", 1)), grouped.count() // _ROWS)
+    resources: Callable[[], Any] = ray.cluster_resources
+    wanted = max(2 * int(resources().get("CPU", 1)), grouped.count() // _ROWS)
     tasks = min(wanted, len(blocks))
     sent: list[Any] = [[]] * tasks
     if (blocks_of > 1).any():

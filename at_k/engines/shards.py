@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.engines.engine import FILE, JOINT, Count, Roles, Rows, find_parts, hash_names
+from at_k.engines.engine import FILE, JOINT, NAME, Count, Roles, Rows, find_parts, hash_names
 from at_k.readers.arrays import encode, make_numbers
 from at_k.readers.files.paths import is_address, is_of_shards
 from at_k.readers.tables.choosing import Where
@@ -20,9 +20,6 @@ _FILE = "__filename"
 
 # The rows of a batch where few are wanted: by default, Arrow reads a million of them ahead.
 _FEW = 4096
-
-# The most names of problems that are hashed, about.
-_NAMES = 100_000
 
 LABELS = {"label": "min", "other": "max", "unlabelled": "sum"}
 # The columns that are known of each problem, and how each is made from those of its samples.
@@ -82,37 +79,27 @@ def take_rows(data: Any, count: int) -> pa.Table:
     return rows.rename_columns([*columns[:-1], FILE])
 
 
-def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
-    """Take all rows of some problems, with their files."""
-    opened = _open(data)
-    return take_named(opened, problem, columns, list_problems(opened, problem, count))
+def count_rows(data: Any) -> int:
+    """Count the rows."""
+    return int(_open(data).count_rows())
 
 
-def list_problems(data: Any, problem: str, count: int) -> pa.Array:
-    """List the names of some problems, which are chosen among all by the hash of their names."""
-    import pyarrow.compute as pc
+def take_problems(data: Any, problem: str, columns: Sequence[str], step: int) -> pa.Table:
+    """Take all rows of the problems whose hash is a multiple of `step`, with their files."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
 
-    columns = {"name": find_column(problem, data.schema.names), "rows": pc.scalar(1)}
-    names = _group(data, columns, ["name"], {"rows": "sum"})["name"]
-    return choose_problems(names, count)
-
-
-def choose_problems(names: pa.ChunkedArray, count: int) -> pa.Array:
-    """Choose some of the names by their hashes."""
-    import pyarrow.compute as pc
-
-    names = pc.unique(names).drop_null()
-    step = 1 + len(names) // _NAMES
-    spread = names.take(make_numbers(np.arange(0, len(names), step)))
-    order = np.argsort(hash_names(spread.to_pylist()))[:count]
-    return spread.take(make_numbers(order))
-
-
-def take_named(data: Any, problem: str, columns: Sequence[str], problems: pa.Array) -> pa.Table:
-    """Take all rows of the problems that are named."""
-    wanted = find_column(problem, data.schema.names).isin(problems)
-    rows = data.to_table(columns=[*columns, _FILE], filter=wanted)
-    return rows.rename_columns([*columns, FILE])
+    name = {NAME: find_column(problem, list(columns))}
+    rows = _open(data).scanner(columns=[*columns, _FILE])
+    taken = [rows.projected_schema.empty_table().rename_columns([*columns, FILE])]
+    for batch in rows.to_batches():
+        table = pa.Table.from_batches([batch]).rename_columns([*columns, FILE])
+        codes, names = encode(ds.dataset(table).to_table(columns=name)[NAME])
+        chosen = np.append(hash_names(names) % step == 0, step == 1)  # null is the last
+        taken.append(table.take(make_numbers(np.flatnonzero(chosen[codes]))))
+    table = pa.concat_tables(taken)
+    named = ds.dataset(table).to_table(columns=name)
+    return table.append_column(NAME, named[NAME])
 
 
 def list_values(data: Any, column: str, count: int) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from at_k.combinatorics import Ints
 from at_k.engines import Rows
-from at_k.errors import Message, Phrases
+from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import VoteCounts
 from at_k.family import FAMILY
 from at_k.grading import Verdicts
@@ -20,7 +20,7 @@ from at_k.readers.cells import read_answer
 from at_k.report.data import Judged
 from at_k.report.states import ACCURACY, Count
 from at_k.samples import Ragged
-from at_k.validation import describe, is_integer, is_whole_decimal, shorten
+from at_k.validation import describe, is_integer, is_whole_decimal, shorten, spell_cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +29,8 @@ _say = Phrases(
     {
         "tally.soft": "The mean grade is left out: a tally counts correct samples, and some "
         "grades are neither 0 nor 1. Score the samples themselves: at_k.score(data).",
+        "tally.partial": "{count:,} of {total:,} grades are between 0 and 1, and count as correct "
+        "or wrong by {cut}. To count full grades alone: {full}.",
         "tally.scores": "{title} is left out: a tally keeps no scores. Score the samples "
         "themselves: at_k.score(data).",
         "engine.missing": "Samples without a grade: {count:,}. {option:missing=incorrect} counts "
@@ -95,6 +97,15 @@ def explain_lost(judged: Judged) -> dict[str, Message]:
 def say_soft() -> Message:
     """Say that a tally has no mean of soft grades."""
     return _say("tally.soft")
+
+
+def note_soft(rows: Rows, correct_above: float | str) -> Iterator[Message]:
+    """Say that grades lie between 0 and 1, and what they count as."""
+    if not rows.n_soft:
+        return
+    cut = Mention(correct_above=spell_cut(correct_above))
+    told = {"count": rows.n_soft, "total": sum(n * times for n, _, times, *_ in rows.counts)}
+    yield _say("tally.partial", **told, cut=cut, full=Mention(correct_above=">=1"))
 
 
 def list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from at_k.engines import Engine, Roles
-from at_k.engines.engine import FILE, find_parts
+from at_k.engines.engine import FILE, NAME, find_parts
 from at_k.errors import InputError, Mention, Message, Offer, Phrases, Question, SeveralModelsError
 from at_k.family import FAMILY
 from at_k.options.registry import JUDGING_OPTIONS, TALLYING
 from at_k.readers import Samples
-from at_k.readers.arrays import encode
+from at_k.readers.arrays import encode, make_numbers
+from at_k.readers.files.decoding import split_number
 from at_k.readers.names import PROBLEM, SETTING, find_named, has_name, has_role, quote, shorten
 from at_k.readers.tables.choosing import Where, no_rows, refuse_unknown
 from at_k.report.judging import read_rows
@@ -25,8 +26,12 @@ from at_k.report.judging import read_rows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# The problems whose rows are looked at, and the first rows, which show how long texts are.
+# The problems whose rows are looked at, at least, and the first rows, which show how long texts are.
 _PROBLEMS, _HEAD = 200, 200
+
+# The rows that are taken to find these problems; of a few problems, more rows are enough. How many times more are taken
+# where they are not, at most.
+_TRIED, _FEW, _ENOUGH, _TIMES = 12_800, 5, 50_000, 8
 
 # Rows by which the problem is found where no column has a usual name for it.
 _MORE = 10_000
@@ -82,6 +87,7 @@ class Counting:
         data: the rows that are wanted.
         roles: their columns.
         looked: the samples that were looked at.
+        refuse_odd: raises what a file would, if grades beyond them are no grades.
         notes: what is to be said of how they were read.
         left_out: metric → the reason why it cannot be computed.
     """
@@ -90,17 +96,21 @@ class Counting:
     data: Any
     roles: Roles
     looked: Samples
+    refuse_odd: Callable[[], None]
     notes: Sequence[Message] = ()
     left_out: Mapping[str, Message] = field(default_factory=dict)
 
 
-def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa.Table:
+def look(
+    engine: Engine, data: Any, options: Mapping[str, Any], *, whole: bool = False
+) -> Counting | pa.Table:
     """Find out what rows mean, or raise what a file of them would. Rows that are no samples come as a table.
 
     Args:
         engine: the engine.
         data: its data.
         options: those of `at_k.Tally.of`, in full.
+        whole: whether samples are needed, and not their counts.
     """
     columns = dict(options["columns"] or {})
     if options["groups"] is False:
@@ -114,15 +124,15 @@ def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa
     read = partial(_read, columns=columns, pool=pool, options=options)
     samples = read(rows.table, rows)
     problem = samples.origin.roles.get("problem")
-    _refuse_summary(engine, named, problem, rows, read)
-    _refuse_settings(engine, named, problem, rows, read)
+    _refuse_numbered(engine, named, problem, rows, read)
+    _refuse_others(engine, named, problem, rows, read)
     if FILE in rows.table.column_names and not pool:
         _refuse_sources(rows.table[FILE], samples)
     roles = {role: samples.origin.roles.get(role) for role in _ROLES}
     called = [column for column in roles.values() if column is not None]
     is_found = roles["problem"] is not None
-    is_found = is_found and all(find_parts(column, names) for column in called)
-    if not (_can_count(options) and samples.per_sample and is_found):
+    is_found = is_found and all(_has_fields(rows.table, column) for column in called)
+    if whole or not (_can_count(options) and samples.per_sample and is_found):
         return _load(engine, data)
     notes = samples.origin.notes
     if not rows.are_all:
@@ -136,7 +146,8 @@ def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa
     left_out = _leave_out_scores(samples, columns)
     notes = [*notes, *left_out.values()]
     called_as = Roles(**roles, words=words)  # type: ignore[arg-type]
-    return Counting(engine, kept, called_as, samples, notes, left_out)
+    refuse_odd = partial(_refuse_odd, engine, named, roles, rows, read)
+    return Counting(engine, kept, called_as, samples, refuse_odd, notes, left_out)
 
 
 def _leave_out_scores(samples: Samples, columns: Mapping[str, str | None]) -> dict[str, Message]:
@@ -205,10 +216,9 @@ def _take_rows(
         problem = first.origin.roles.get("problem")
         if rows.are_all or problem is None:
             return rows
-    # Where nothing is beside problems and grades, a scan would tell no more.
-    are_alone = len(names) <= 2 and FILE not in head.column_names
-    if are_alone or not find_parts(problem, names):
-        return _Looked(head, are_all=False)
+    if not _has_fields(head, problem):
+        head = engine.take_rows(data, _MORE)
+        return _Looked(head, are_all=len(head) < _MORE)
     needed = {outer for role in columns.values() if role for outer, *_ in find_parts(role, names)}
     needed |= {outer for outer, *_ in find_parts(problem, names)}
     short = [
@@ -216,7 +226,20 @@ def _take_rows(
         for name in names
         if name in needed or has_role(name) or head[name].nbytes <= _SHORT * len(head)
     ]
-    return _Looked(engine.take_problems(data, problem, short, _PROBLEMS), are_all=False)
+    step = max(1, engine.count_rows(data) // _TRIED)
+    while True:
+        table = engine.take_problems(data, problem, short, step)
+        codes, found = encode(table[NAME])
+        is_large = len(table) >= _ENOUGH and len(found) >= _FEW
+        if step == 1 or is_large or len(found) >= _PROBLEMS:
+            break
+        step = max(1, step * len(found) // (2 * _PROBLEMS), step // _TIMES)
+    table = table.drop_columns([NAME])
+    are_many = len(found) >= 2 * _PROBLEMS
+    if are_many:  # any of them: their order in the data may say what they are
+        kept = np.random.default_rng(0).permutation(len(found)) < _PROBLEMS
+        table = table.take(make_numbers(np.flatnonzero(kept[codes])))
+    return _Looked(table, are_all=step == 1 and not are_many)
 
 
 def _read(
@@ -259,13 +282,28 @@ def _holds_words(table: pa.Table, column: str) -> bool:
     parts = find_parts(column, table.column_names)
     if len(parts) != 1:
         return False
-    [[outer, *path]] = parts
-    kind = table.field(outer).type
-    for name in path:
-        kind = kind.field(name).type
+    kind = _find_kind(table, parts[0])
     if types.is_dictionary(kind):
         kind = kind.value_type
     return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _has_fields(table: pa.Table, name: str) -> bool:
+    """Return whether a name is that of columns, and of fields that are within them, and not within their texts."""
+    parts = find_parts(name, table.column_names)
+    return bool(parts) and all(_find_kind(table, part) is not None for part in parts)
+
+
+def _find_kind(table: pa.Table, path: Sequence[str]) -> Any:
+    """Find the type of a column, or of a field within it; None if it has none."""
+    from pyarrow import types
+
+    kind = table.field(path[0]).type
+    for name in path[1:]:
+        if not types.is_struct(kind) or kind.get_field_index(name) < 0:
+            return None
+        kind = kind.field(name).type
+    return kind
 
 
 def _need_reading(table: pa.Table, grades: str, options: Mapping[str, Any]) -> bool:
@@ -299,7 +337,7 @@ def _read_words(
         samples = read(table, rows, columns=_OF_WORDS, pool=())
     except InputError:
         # The readings that this offers are of words: those of the rows that have them are asked for first.
-        _read_unseen(engine, data, column, words, roles["problem"], rows, read)
+        _read_others(engine, data, roles["problem"], {column: words}, rows, read)
         raise
     grades = [own[0] for own in samples.grades]
     are_texts = all(isinstance(word, str) for word in words)
@@ -310,68 +348,101 @@ def _read_words(
     }
 
 
-def _refuse_summary(
+# The names that are completed to find others with the same start, and the numbers that others may have.
+_COMPLETED, _NUMBERS = 20, 100
+
+
+def _refuse_numbered(
     engine: Engine, data: Any, problem: str | None, rows: _Looked, read: Callable[..., Any]
 ) -> None:
-    """Raise what a file would, if rows beyond those that were looked at sum up the others by their names."""
-    import pyarrow as pa
-
-    if rows.are_all or problem is None or not _holds_words(rows.table, problem):
+    """Raise what a file would, if names that are of one row each have others that differ by a number at their end."""
+    table = rows.table
+    if rows.are_all or problem is None or problem not in table.column_names:
         return
-    names = [name for word in _SUMMARIES for name in (word, word.title(), word.upper())]
-    found = engine.take_rows(engine.keep(data, Where({problem: names})), _HEAD)
-    if len(found):
-        joined = [rows.table, found.select(rows.table.column_names)]
-        read(pa.concat_tables(joined, promote_options="permissive"), rows)
+    names = table[problem].to_pylist()
+    if not _holds_words(table, problem) or len({*names} - {None}) < len(names):
+        return
+    others = list[str]()
+    for name in names[:_COMPLETED]:
+        parts = split_number(name)
+        if parts is None:
+            return
+        number = parts[1]
+        start, _, end = name.rpartition(number)
+        for place in range(_NUMBERS):
+            others += [f"{start}{place}{end}", f"{start}{place:0{len(number)}d}{end}"]
+    found = engine.take_rows(engine.keep(data, Where({problem: others})), _MORE)
+    read(found.select(table.column_names), rows)
 
 
-def _refuse_settings(
+def _refuse_others(
     engine: Engine, data: Any, problem: str | None, rows: _Looked, read: Callable[..., Any]
 ) -> None:
-    """Raise what a file would, if columns of models or sets have other values beyond the rows that were looked at."""
+    """Raise what a file would, if other rows sum up all by their names, or are of other models or sets."""
     from pyarrow import types
 
     if rows.are_all or problem is None:
         return
+    values: dict[str, Sequence[Any]] = {}
     for column in rows.table.column_names:
         is_flat = not types.is_nested(rows.table.field(column).type)
         if is_flat and has_name(column, SETTING):
-            values = engine.list_values(data, column, _VALUES)
-            _read_unseen(engine, data, column, values, problem, rows, read)
+            values[column] = engine.list_values(data, column, _VALUES)
+    always = _SUMMARIES if _holds_words(rows.table, problem) else ()
+    _read_others(engine, data, problem, values, rows, read, always)
 
 
-def _read_unseen(
+def _refuse_odd(
     engine: Engine,
     data: Any,
-    column: str,
-    values: Sequence[Any],
-    problem: str | None,
+    roles: Mapping[str, str | None],
     rows: _Looked,
     read: Callable[..., Any],
 ) -> None:
-    """Read, beside the rows that were looked at, the problems that have other values of a column."""
+    """Raise what a file would, if grades beyond the rows that were looked at are no grades."""
+    column = roles["grades"]
+    assert column is not None  # for the type checker
+    values = engine.list_values(data, column, _VALUES)
+    _read_others(engine, data, roles["problem"], {column: values}, rows, read)
+
+
+def _read_others(
+    engine: Engine,
+    data: Any,
+    problem: str | None,
+    values: Mapping[str, Sequence[Any]],
+    rows: _Looked,
+    read: Callable[..., Any],
+    always: Sequence[str] = (),
+) -> None:
+    """Read the problems that have other values of columns, or are named, beside the rows that were looked at."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = rows.table
-    if problem is None or not {column, problem} <= {*table.column_names}:
+    table, named = rows.table, list[Any](always)
+    is_column = problem in table.column_names
+    for column in values if is_column else ():
+        unseen = {*values[column]} - {*table[column].to_pylist()}
+        if unseen:
+            found = engine.take_rows(engine.keep(data, Where({column: list(unseen)})), _HEAD)
+            named += pc.unique(found[problem]).to_pylist()
+    if problem is None or not named:
         return
-    unseen = {*values} - {*table[column].to_pylist()}
-    if not unseen:
+    whole = engine.take_rows(engine.keep(data, Where({problem: named})), _MORE)
+    if not len(whole):
         return
-    found = engine.take_rows(engine.keep(data, Where({column: list(unseen)})), _HEAD)
-    names = pc.unique(found[problem])
-    whole = engine.take_rows(engine.keep(data, Where({problem: names.to_pylist()})), _MORE)
-    others = table.filter(pc.invert(pc.is_in(table[problem], names)))
-    joined = [others, whole.select(table.column_names)]
+    if is_column:
+        table = table.filter(pc.invert(pc.is_in(table[problem], pc.unique(whole[problem]))))
+    joined = [table, whole.select(table.column_names)]
     read(pa.concat_tables(joined, promote_options="permissive"), rows)
 
 
 # Names of rows that sum up the others.
-_SUMMARIES = (
+_TOTALS = (
     *("accuracy", "all", "average", "avg", "macro", "mean", "micro", "overall", "score", "sum"),
     *("summary", "total", "平均", "总计", "合计", "gesamt", "durchschnitt", "moyenne", "media"),
 )
+_SUMMARIES = [name for word in _TOTALS for name in (word, word.title(), word.upper())]
 
 
 def _refuse_sources(files: pa.ChunkedArray, samples: Samples) -> None:

@@ -113,7 +113,11 @@ def score(data: Any = None, /, metrics: Metrics = None, **given: Unpack[ScoreOpt
         refuse_late_options(find_changed(options))
     else:
         counted = {name: options[name] for name in TALLYING if name in options}
-        data, tally, notes = count_in_place(data, complete(counted, Tally.of))
+        data, tally, notes = count_in_place(
+            data,
+            complete(counted, Tally.of),
+            whole=audited is not None or clusters not in (None, False, True),
+        )
     if tally is not None and audited is not None:
         raise _say.error("audit.counts")
     if tally is not None:

@@ -25,6 +25,7 @@ from at_k.report.counting import (
     explain_lost,
     list_answers,
     list_votes,
+    note_soft,
     read_rows,
     refuse_labels,
     refuse_rows,
@@ -143,17 +144,17 @@ def _elect(
 
 
 def count_in_place(
-    data: Any, options: Mapping[str, Any]
+    data: Any, options: Mapping[str, Any], *, whole: bool = False
 ) -> tuple[Any, Tally | None, Sequence[Message]]:
     """Count rows where an engine holds them. Return the data, which may be a table now, the tally and notes."""
     engine = find_engine(data)
     if engine is None:
         return data, None, ()
-    found = look(engine, data, options)
+    found = look(engine, data, options, whole=whole)
     if isinstance(found, Counting):
-        tally = _count_rows(found, options)
+        tally, noted = _count_rows(found, options)
         left_out = {**tally.left_out, **found.left_out}
-        notes = [*found.notes, *_explain_zeros(found, tally, options)]
+        notes = [*found.notes, *noted, *_explain_zeros(found, tally, options)]
         return data, replace(tally, left_out=left_out), notes
     return found, None, ()
 
@@ -168,14 +169,16 @@ def _explain_zeros(
         yield from explain_zeros(judged.problems, judged.verdicts)
 
 
-def _count_rows(counting: Counting, options: Mapping[str, Any]) -> Tally:
-    """Count with an engine. Rows of grades are counted there, and answers are judged here, once each."""
+def _count_rows(counting: Counting, options: Mapping[str, Any]) -> tuple[Tally, Sequence[Message]]:
+    """Count with an engine, and say what is to be known. Grades are counted there, answers judged here, once each."""
     engine, data, roles = counting.engine, counting.data, counting.roles
     if roles.answers is None:
         cut = check_cut(options["correct_above"])
         rows = engine.count_grades(data, roles, cut, drop=options["missing"] == "drop")
+        if rows.lowest < 0 or rows.highest > 1:
+            counting.refuse_odd()
         try:
-            return _count_grades(rows, options)
+            return _count_grades(rows, options), list(note_soft(rows, options["correct_above"]))
         except InputError as error:
             if error.code == "engine.missing":
                 error.ask = partial(_offer_policies, counting, cut)
@@ -188,7 +191,7 @@ def _count_rows(counting: Counting, options: Mapping[str, Any]) -> Tally:
     )
     while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
         parts = [sum(parts[place : place + 2], Tally()) for place in range(0, len(parts), 2)]
-    return parts[0]
+    return parts[0], ()
 
 
 # Options that the engine has followed.

@@ -188,7 +188,7 @@ def test_invalid_samples_of_an_engine_are_refused_as_in_a_file(data, says, hold)
 
 LATE = [
     ({"problem": ["Total"]}, "The row “Total” sums up the others"),
-    ({"grades": [2.0]}, "grades in [0, 1]; got some from 0 to 2"),
+    ({"grades": [2.0]}, "A grade must be true, false, or a number from 0 to 1; got 2"),
     ({"problem": [None]}, "Each row must name its problem"),
     ({"group": ["other"]}, "it is not in 1 problems"),
     ({"group": [None]}, "a label for every problem; got null in some rows"),
@@ -203,6 +203,34 @@ def test_what_is_wrong_beyond_the_problems_that_are_looked_at(cells, says, hold)
     refuses(f"ValueError: {says}", at_k.score, hold(pa.table(columns)))
 
 
+def test_names_that_number_samples_are_asked_about_beyond_the_rows_that_are_looked_at(hold):
+    """Each of 8,000 names is of one row; those of a problem differ by a number, and are far apart."""
+    names = [f"q{place % 2000}_{place // 2000}" for place in range(8000)]
+    data = hold(pa.table({"task_id": names, "passed": [place % 3 == 0 for place in range(8000)]}))
+    with pytest.raises(InputError) as caught:
+        at_k.score(data)
+    assert caught.value.code == "plain.numbered_names"
+    report = at_k.score(data, **caught.value.readings[0].options, metrics="pass@k")
+    assert len(report) == 2000
+    right = [sum(place % 3 == 0 for place in range(p, 8000, 2000)) for p in range(2000)]
+    failed = [((4 - c) * (3 - c)) / 12 for c in right]
+    assert report.values["pass@2"] == pytest.approx(1 - sum(failed) / 2000, abs=1e-12)
+
+
+def test_clusters_that_are_a_column_and_partial_grades_are_as_in_a_table(hold):
+    names = [f"p{place // 4}" for place in range(400)]
+    grades = [(0, 0.25, 0.75, 1)[(place * 7 + place // 4) % 4] for place in range(400)]
+    topics = [f"t{place // 40}" for place in range(400)]
+    table = pa.table({"problem": names, "grades": grades, "topic": topics})
+    found, expected = (
+        at_k.score(data, metrics="pass@1", clusters="topic") for data in (hold(table), table)
+    )
+    assert found.values == expected.values
+    assert found.intervals == expected.intervals
+    [told] = [note for note in at_k.score(hold(table)).notes if note.code == "tally.partial"]
+    assert (told.values["count"], told.values["total"]) == (200, 400)
+
+
 ANSWERED = {"answers": [["7", "8"], ["9", "9"]], "references": ["7", "9"]}
 
 
@@ -210,17 +238,6 @@ ANSWERED = {"answers": [["7", "8"], ["9", "9"]], "references": ["7", "9"]}
 def test_rows_that_are_no_samples_are_read_as_a_table(samples, hold):
     table = pa.table({"problem": ["a", "b"], **samples})
     assert at_k.score(hold(table)).values == at_k.score(table).values
-
-
-def test_problems_and_grades_alone_are_not_scanned_twice(monkeypatch):
-    def fail(*_):
-        raise AssertionError("the rows of some problems were taken")
-
-    monkeypatch.setattr("at_k.engines.frames.take_problems", fail)
-    data = duckdb.sql("SELECT i // 4 AS problem, i % 3 = 0 AS passed FROM range(4000) AS t(i)")
-    assert at_k.score(data, metrics="pass@1").values["pass@1"] == pytest.approx(1334 / 4000)
-    with pytest.raises(AssertionError):
-        at_k.score(duckdb.sql("SELECT *, problem AS topic FROM data"))
 
 
 @for_each("name, place, more", [

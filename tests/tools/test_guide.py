@@ -385,9 +385,14 @@ def take_rows(data: Any, count: int) -> pa.Table:
     return shards.take_rows(_open(data), count)
 
 
-def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
-    """Take all rows of some problems."""
-    return shards.take_problems(_open(data), problem, columns, count)
+def count_rows(data: Any) -> int:
+    """Count the rows."""
+    return shards.count_rows(_open(data))
+
+
+def take_problems(data: Any, problem: str, columns: Sequence[str], step: int) -> pa.Table:
+    """Take all rows of one in `step` problems."""
+    return shards.take_problems(_open(data), problem, columns, step)
 
 
 def list_values(data: Any, column: str, count: int) -> list[Any]:
