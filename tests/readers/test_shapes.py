@@ -292,6 +292,13 @@ test_shapes = over(
             "p0",
             "p1",
         ),
+        "problems below what is said of all": named(
+            Json({"model": "a", "results": {"p0": {"ok": True}, "p1": {"ok": False}}}), "p0", "p1"
+        ),
+        "shares of sets of problems": (
+            Json({"model": "a", "results": {"s0": {"acc": 0.5}, "s1": {"acc": 0.7}}}),
+            refused("plain.rows"),
+        ),
         "checks of the attempts at one problem": (
             Json({"task": "a", "attempts": [{"compiles": True, "runs": False}]}),
             refused("plain.unknown"),

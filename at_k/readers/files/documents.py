@@ -245,17 +245,33 @@ def _read_columns(whole: Row) -> list[Any]:
 
 
 def _read_only(whole: Row) -> list[Row] | None:
-    """Read the problems under the only key of a document: `{"problems": {"p0": {"runs": [{…}]}}}`."""
-    name, held = next(iter(whole.items()), ("", None))
-    is_outer = len(whole) == 1 and normalize_name(name) in (*ROWS, *_OUTER)
-    if not is_outer or not isinstance(held, dict):
+    """Read the problems under a key, which may be beside what is said of all: `{"problems": {"p0": {"runs": [{…}]}}}`.
+
+    Beside that, they must be judged: `{"model": "a", "results": {"p0": {"ok": true}}}`.
+    """
+    said = _list_said(whole)
+    below = [name for name in whole if name not in said]
+    is_outer = len(below) == 1 and normalize_name(below[0]) in (*ROWS, *_OUTER)
+    if not is_outer or any(map(has_role, said)):
         return None
-    are_objects = bool(held) and all(isinstance(each, dict) for each in held.values())
-    if are_objects:
-        rows = arrange(held)
-    else:
-        rows = [held]
-    return None if rows == [held] else rows
+    held = whole[below[0]]
+    if not isinstance(held, dict) or not all(isinstance(each, dict) for each in held.values()):
+        return None
+    rows = arrange(held)
+    if rows == [held] or (said and not all(map(_is_judged, rows))):
+        return None
+    return [_list_shared(said) | row for row in rows]
+
+
+def _is_judged(row: Row) -> bool:
+    return any(isinstance(cell, bool) or judge(cell) is not None for cell in row.values())
+
+
+def _list_shared(said: Row) -> Row:
+    """Return the model and the set of problems that are said of all rows."""
+    return {
+        name: value for name, value in said.items() if is_model(name) or normalize_name(name) in SET
+    }
 
 
 def _read_spelled(whole: Row) -> list[Row] | None:
@@ -472,11 +488,8 @@ def _read_list(whole: Row) -> list[Row] | None:
         return None
     if any(_names_problem(name) for name in whole if name != listed[0]):
         return None
-    said = _list_said(whole)
-    named = {
-        name: value for name, value in said.items() if is_model(name) or normalize_name(name) in SET
-    }
-    return [named | row for row in tables[listed[0]]]
+    shared = _list_shared(_list_said(whole))
+    return [shared | row for row in tables[listed[0]]]
 
 
 def _read_lists(whole: Row) -> list[Row] | None:
