@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import gc
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, NamedTuple
@@ -160,6 +162,18 @@ def _leads(path: str, found: Any) -> bool:
     return True
 
 
+@contextmanager
+def _pausing_collection() -> Iterator[None]:
+    """Look for no cycles among the objects of a file, which have none: that takes as long as reading them."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
 @dataclass(frozen=True)
 class Format:
     """A format of results files.
@@ -190,7 +204,8 @@ class Format:
     def read_file(self, source: Source, reading: Reading) -> Samples:
         """Read a file. Where a message counts its rows, name their lines or, of several files in one, the files."""
         try:
-            samples = self.read(source, reading)
+            with _pausing_collection():
+                samples = self.read(source, reading)
         except InputError as error:
             raise error.with_message(name_lines(error.message, source)) from None
         skipped = {
