@@ -105,7 +105,7 @@ def find_error_bars(
     skewed: set[Key] = set()
     if free:
         limits |= find_limits(free, means, errors, wanted, problems, bounded=False)
-    if free and times is None:  # a tally has the moments of values, and not their skewness
+    if free and times is None:  # a row of a tally is several problems
         values = expand_columns(free, problems)
         for key, column in zip(free, values.T, strict=True):
             if abs(find_skewness(column)) > _SKEWED:

@@ -1,4 +1,4 @@
-"""Count what one problem, or one row of an engine, adds to a tally: votes, moments and judged samples."""
+"""Count what one problem, or one row of an engine, adds to a tally: votes and judged samples."""
 
 from __future__ import annotations
 
