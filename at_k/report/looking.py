@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.engines import Engine, Roles
 from at_k.engines.engine import FILE, NAME, find_parts
@@ -21,6 +23,7 @@ from at_k.readers.arrays import encode, make_numbers
 from at_k.readers.files.decoding import split_number
 from at_k.readers.names import PROBLEM, SETTING, find_named, has_name, has_role, quote, shorten
 from at_k.readers.tables.choosing import Where, no_rows, refuse_unknown
+from at_k.readers.tables.readings import Found
 from at_k.report.judging import read_rows
 
 if TYPE_CHECKING:
@@ -63,7 +66,7 @@ _SHARD = {"part", "parts", "shard", "chunk", "rank", "block", "batch", "worker",
 _say = Phrases(
     {
         "engine.sources": "Rows of one problem are in several files, which may be of two models "
-        "or settings by their names: {first} and {second}. Count one file at a time or, if all "
+        "or settings by their names: {first} and {second}. Count one file at a time.\nIf all "
         "rows are samples of one model, add {option:pool=file}.",
         "engine.rows": "An engine counts rows that are samples, with a number or a word as their "
         "grade, and reads others into memory, but no more than {most:,} rows. Make a row for each "
@@ -122,12 +125,21 @@ def look(
     named = _keep(engine, engine.name_files(data), where)
     rows = _take_rows(engine, named, columns, options)
     read = partial(_read, columns=columns, pool=pool, options=options)
-    samples = read(rows.table, rows)
+    try:
+        samples = read(rows.table, rows)
+    except InputError as error:
+        # Samples that are numbered in each file look like copies.
+        if error.code == "collector.repeated" and rows.problem in rows.table.column_names:
+            owners = encode(rows.table[rows.problem]).codes
+            _refuse_sources(owners, rows, read, options)
+        raise
     problem = samples.origin.roles.get("problem")
     _refuse_numbered(engine, named, problem, rows, read)
     _refuse_others(engine, named, problem, rows, read)
-    if FILE in rows.table.column_names and not pool:
-        _refuse_sources(rows.table[FILE], samples)
+    owners = np.empty(len(rows.table), np.int64)
+    for place, numbers in enumerate(samples.rows):
+        owners[np.atleast_1d(numbers) - 1] = place
+    _refuse_sources(owners, rows, read, options)
     roles = {role: samples.origin.roles.get(role) for role in _ROLES}
     called = [column for column in roles.values() if column is not None]
     is_found = roles["problem"] is not None
@@ -190,10 +202,11 @@ def _load(engine: Engine, data: Any) -> pa.Table:
 
 @dataclass(frozen=True)
 class _Looked:
-    """Rows that are looked at, and whether they are all."""
+    """Rows that are looked at, whether they are all, and the column of their problems, where it is known."""
 
     table: pa.Table
     are_all: bool
+    problem: str | None = None
 
 
 def _take_rows(
@@ -204,7 +217,7 @@ def _take_rows(
     if not len(head):
         raise no_rows()
     if len(head) < _HEAD:
-        return _Looked(head, are_all=True)
+        return _Looked(head, True, columns.get("problem"))
     names = [name for name in head.column_names if name != FILE]
     named = find_named(names, PROBLEM)
     problem = columns.get("problem") or (named[0] if len(named) == 1 else None)
@@ -239,7 +252,7 @@ def _take_rows(
     if are_many:  # any of them: their order in the data may say what they are
         kept = np.random.default_rng(0).permutation(len(found)) < _PROBLEMS
         table = table.take(make_numbers(np.flatnonzero(kept[codes])))
-    return _Looked(table, are_all=step == 1 and not are_many)
+    return _Looked(table, step == 1 and not are_many, problem)
 
 
 def _read(
@@ -252,7 +265,10 @@ def _read(
 ) -> Samples:
     """Read rows as a file of them is read. The readings of a refusal are those of all rows."""
     told = {name: options[name] for name in (*READING, "errors")}
-    table = table.select([name for name in table.column_names if name != FILE])
+    if FILE in table.column_names and "file" in pool:
+        pool = [FILE if name == "file" else name for name in pool]
+    else:
+        table = table.select([name for name in table.column_names if name != FILE])
     try:
         return read_rows(table, is_document=False, columns=columns, pool=pool, **told)
     except InputError as error:
@@ -445,18 +461,33 @@ _TOTALS = (
 _SUMMARIES = [name for word in _TOTALS for name in (word, word.title(), word.upper())]
 
 
-def _refuse_sources(files: pa.ChunkedArray, samples: Samples) -> None:
+def _refuse_sources(
+    owners: NDArray[np.int64], rows: _Looked, read: Callable[..., Any], options: Mapping[str, Any]
+) -> None:
     """Raise if problems are in several files that are no runs of one model, nor shards of one table."""
     from at_k.readers.numbering import count_runs
     from at_k.readers.tables.merging import list_names
 
-    coded = encode(files)
-    rows = (np.atleast_1d(numbers) for numbers in samples.rows)
-    are_shared = any(len({*coded.codes[numbers - 1].tolist()}) > 1 for numbers in rows)
+    if FILE not in rows.table.column_names or options["pool"]:
+        return
+    coded = encode(rows.table[FILE])
+    pairs = np.unique([owners, coded.codes], axis=1)
+    are_shared = len(np.unique(owners)) < len(pairs[0])
     names = list(map(str, coded.values))
     if are_shared and not count_runs(names) and not are_shards(names):
         first, second = (quote(name) for name in list_names(names)[:2])
-        raise _say.error("engine.sources", SeveralModelsError, first=first, second=second)
+        refusal = _say.error("engine.sources", SeveralModelsError, first=first, second=second)
+        ask = partial(_offer_pooled, rows, read)
+        refusal.ask = partial(_ask, ask, options["where"], are_all=rows.are_all)
+        raise refusal
+
+
+def _offer_pooled(rows: _Looked, read: Callable[..., Any]) -> Question:
+    """Offer to take the rows of all files for samples of one model, if that gives a number."""
+    with suppress(InputError):
+        samples = read(rows.table, rows, pool=["file"])
+        return Question(readings=[Found({"pool": "file"}, "pool", samples, 0).offer()])
+    return Question()
 
 
 def are_shards(files: Sequence[str]) -> bool:

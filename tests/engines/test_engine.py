@@ -725,3 +725,21 @@ def test_a_whole_number_chooses_rows_of_floats():
         for wanted, expected in ((1, 1), ("1", 1), (1.0, 1), ("1.0", 1), ({"!=": 1}, 0)):
             found = at_k.score(data, where={"t": wanted}, metrics="pass@1").values
             assert found == {"pass@1": expected}
+
+
+def test_numbered_samples_of_several_files_are_no_copies(tmp_path):
+    for model, right in (("gpt-4o", 2), ("llama-3", 3)):
+        rows = [(f"p{p}", s, (p + s) % right == 0) for p in range(60) for s in range(4)]
+        columns = zip(
+            ("task_id", "sample", "passed"), map(list, zip(*rows, strict=True)), strict=True
+        )
+        pq.write_table(pa.table(dict(columns)), tmp_path / f"{model}.parquet")
+    expected = at_k.score(tmp_path, pool="file", metrics="pass@k").values
+    paths = f"{tmp_path}/*.parquet"
+    for data in (duckdb.read_parquet(paths), polars.scan_parquet(paths), ds.dataset(tmp_path)):
+        with pytest.raises(InputError) as caught:
+            at_k.score(data)
+        assert caught.value.code == "engine.sources"
+        [reading] = caught.value.readings
+        assert reading.options == {"pool": "file"}
+        assert at_k.score(data, **reading.options, metrics="pass@k").values == expected
