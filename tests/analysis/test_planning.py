@@ -138,7 +138,9 @@ class TestTwoPilots:
         for _ in range(8):
             skill = rng.beta(1, 1, 60)
             first, second = rng.binomial(8, skill), rng.binomial(8, skill)
-            found = plan(([8] * 60, first), ([8] * 60, second), detect=0.05)
+            found = plan(
+                ([8] * 60, first), ([8] * 60, second), problems=[60], samples=[8], detect=0.05
+            )
             assert found.estimated.value <= 0.99
             assert [*found.detectable] == [found.estimated.value]
 
