@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from errno import ENOSPC
 from glob import glob, has_magic
 from os import listdir
-from os.path import basename, dirname, exists, isdir, join
+from os.path import basename, dirname, exists, isdir, islink, join, realpath
 from shutil import get_terminal_size
 from typing import Any, NoReturn, TextIO
 
@@ -85,6 +85,14 @@ def explain_absent(path: str, words: str) -> None:
     if not exists(path) and find_key(path) is not None:
         raise FileNotFoundError(
             f"There is no file {path}. Separate metrics by commas: --metrics pass@1,{path}"
+        )
+    if path == "/dev/stdin":
+        way_on = f"Pipe results into it: cat results.jsonl | at-k {words} -"
+        raise FileNotFoundError(f"The standard input is closed. {way_on}")
+    if islink(path):
+        target = realpath(path)
+        raise FileNotFoundError(
+            f"There is no file {target}, to which {path} is a link. List it: ls -l {path}"
         )
     folder = path or "."
     while not isdir(folder):

@@ -5,7 +5,7 @@ import typer
 from cases import for_each
 
 import at_k
-from at_k.cli.failures import describe_error, end_plainly
+from at_k.cli.failures import describe_error, end_plainly, explain_absent
 from at_k.cli.options import FLAGS
 from at_k.errors import InputError
 
@@ -320,3 +320,15 @@ def test_a_crash_of_a_command(run, human_eval, monkeypatch):
     assert done.stderr.startswith("RuntimeError: boom. ")
     assert "Traceback" not in done.output
     assert isinstance(run("score", human_eval, "--debug").exception, RuntimeError)
+
+
+def test_a_link_that_leads_nowhere_and_a_closed_input_are_named(tmp_path, monkeypatch):
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(tmp_path / "gone.jsonl")
+    with pytest.raises(
+        FileNotFoundError, match=r"no file .*gone\.jsonl, to which .*link\.jsonl is a"
+    ):
+        explain_absent(str(link), "score")
+    monkeypatch.setattr("at_k.cli.failures.exists", lambda path: False)
+    with pytest.raises(FileNotFoundError, match="is closed"):
+        explain_absent("/dev/stdin", "score")
