@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from at_k.errors import InputError, Message, Phrases
 from at_k.options.registry import PROGRAM_TESTS, READING, complete, takes
 from at_k.progress import follow_reading
-from at_k.readers.files.paths import Copies, Paths, fetch, is_paths, spell_path
+from at_k.readers.files.paths import Copies, Paths, fetch, is_paths, refuse_text, spell_path
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
 from at_k.validation import UNLIMITED, Limits
 
@@ -100,6 +100,7 @@ def read_samples(path: Paths, **options: Any) -> Samples:
     # too.
     from at_k.readers.tables.readings import offering
 
+    refuse_text(path)
     path, copies = fetch(path)
     try:
         path, members = _unpack(path, options.get("format"), options.get("limits", UNLIMITED))

@@ -100,7 +100,8 @@ def _frame(series: Any) -> Any:
     """Return a series as a table. The index of pandas names the problems, unless it numbers the rows."""
     series = series.rename(series.name or "correct")
     if not hasattr(series, "index"):  # of Polars
-        return series.to_frame()
+        rows = series.to_list() if series.dtype.is_nested() else []
+        return rows or series.to_frame()
     index = series.index
     if index.nlevels == 1 and index.name is None:
         if index.is_unique and index.inferred_type == "integer":

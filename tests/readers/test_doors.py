@@ -250,6 +250,7 @@ AT_ONCE = {
     "series of lists": lambda: pd.Series(GRADES),
     "groups of a series": lambda: FRAME.groupby("problem")["correct"],
     "series by problem": lambda: {name: pl.Series(own) for name, own in GRADES.items()},
+    "series of lists without problems": lambda: pl.Series("correct", [*GRADES.values()]),
     "list of series": lambda: [pd.Series(own) for own in GRADES.values()],
     "one frame by name": lambda: {"a model": FRAME},
     "named tuples": lambda: [Row(*pair) for pair in PAIRS],
@@ -317,3 +318,29 @@ def test_every_function_takes_the_objects_that_score_takes(call):
     assert [
         call(make()) for make in (AT_ONCE["series"], AT_ONCE["entries"], AT_ONCE["an open file"])
     ] == [0.5] * 3
+
+
+@for_each(
+    "text",
+    [
+        '[{"problem": "a", "correct": 1}]',
+        '{"problem": "a"}' * 99,
+        ['{"a": [1, 0]}', '{"b": [1, 1]}'],
+    ],
+)
+@pytest.mark.parametrize("call", [at_k.score, at_k.Tally.of, at_k.read_results])
+def test_text_of_json_is_no_path(text, call):
+    with pytest.raises(InputError, match=r"json\.loads"):
+        call(text)
+
+
+def test_rows_of_models_under_their_names_are_offered_one_by_one():
+    rows = {"a": [*map(Row._asdict, map(Row._make, PAIRS))]}
+    rows["b"] = [{**row, "correct": 1} for row in rows["a"]]
+    with pytest.raises(InputError) as caught:
+        at_k.score(rows)
+    assert [reading.options for reading in caught.value.readings] == [
+        {"rows_at": "a"},
+        {"rows_at": "b"},
+    ]
+    assert at_k.score(rows, rows_at="a", metrics="pass@1").values["pass@1"] == 0.5

@@ -172,11 +172,9 @@ def _refuse_nested(whole: Row) -> None:
     else:
         paths = list_paths(whole)
     if paths:
-        if len(paths) == 1:
-            rows = Mention(rows_at=paths[0])
-        else:
-            rows = Mention("rows_at")
-        raise _say.error("plain.rows", paths=quote_all(paths), rows=rows)
+        ways = {f"key {path}": Mention(rows_at=path) for path in paths}
+        rows = Mention("rows_at") if len(paths) > 1 else ways[f"key {paths[0]}"]
+        raise _say.error("plain.rows", paths=quote_all(paths), rows=rows, **ways)
 
 
 def arrange(whole: Any) -> list[Any]:

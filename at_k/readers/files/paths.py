@@ -20,6 +20,8 @@ from at_k.validation import shorten
 
 _say = Phrases(
     {
+        "paths.text": "Text of JSON is taken for the name of a file. Give what it holds: `json.loads(text)`, or of "
+        "lines `[json.loads(line) for line in lines]`.",
         "paths.none": "Give the path of at least one results file.",
         "paths.empty": "There are no files in the folder {folder}.",
         "paths.address": "{address} cannot be opened ({reason}). Check the address and the access to it, or copy the "
@@ -52,8 +54,16 @@ def is_paths(data: object) -> bool:
     )
 
 
+def refuse_text(paths: Paths) -> None:
+    """Raise if text of JSON is given in the place of a path."""
+    first = paths[0] if isinstance(paths, (list, tuple)) and paths else paths
+    if isinstance(first, str) and first.startswith(("{", "[{", "[[")):
+        raise _say.error("paths.text")
+
+
 def is_folder_or_glob(path: str | PathLike[str]) -> bool:
     """Return whether a path is a folder here, or a pattern of files."""
+    refuse_text(path)
     text = fspath(path)
     return "://" not in text and (
         Path(path).is_dir() or (has_magic(text) and not Path(path).exists())
