@@ -13,6 +13,7 @@ from at_k.demo.limits import OFFERED, TRY_SECONDS
 from at_k.demo.scoring import read_options, score_given
 from at_k.demo.words import say, translate
 from at_k.errors import InputError, Offer
+from at_k.options.registry import UNTIL_SUCCESS
 from at_k.report import Report
 
 _MOST_OFFERED = 5
@@ -25,7 +26,12 @@ def offer(
 ) -> list[Data]:
     """List the readings of results that were refused, with what each gives."""
     if reason.readings:  # tried by the library
-        return [_write_reading(reading, language) for reading in reason.readings]
+        return [
+            _write_reading(reading, language)
+            for reading in reason.readings
+            # Pages draw independent samples alone.
+            if reading.options.get("sampling") != UNTIL_SUCCESS
+        ]
     sets = [mend["set"] for mend in draw_message(reason, language)["mends"]]
     return list(try_options(given, options, sets, language))
 
