@@ -11,11 +11,11 @@ from typing import TypeGuard
 _YES = "true yes y t 是 真 はい 예 oui vrai ja wahr sí si verdadero sim verdadeiro vero да"
 _NO = "false no n f 否 假 いいえ 아니요 non faux nein falso não нет"
 _RIGHT = (
-    "p pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ "
+    "p pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ ○ ◯ 〇 "
     "对 正确 通过 正しい 正解 정답 juste richtig correcto certo acertou giusto верно"
 )
 _WRONG = (
-    "fail failed incorrect wrong unsolved unresolved failure wa tle mle rejected ✗ ✘ × ❌ "
+    "fail failed incorrect wrong unsolved unresolved failure wa tle mle re rte ce pe ole rejected ✗ ✘ × ❌ "
     "错 错误 不正确 未通过 不通过 不正解 오답 falsch incorrecto errado errou sbagliato неверно"
 )
 _JUDGING = dict.fromkeys(_RIGHT.split(), True) | dict.fromkeys(_WRONG.split(), False)

@@ -388,9 +388,19 @@ def test_rows_of_several_samples_are_asked_about(told):
     name = "correct" if True in told else "answer"
     plan = product(range(10), told)
     rows = [{"id": p, name: each, "target": "5", "count": told[each] + p % 2} for p, each in plan]
-    with pytest.raises(at_k.InputError, match="write a row for each sample"):
+    with pytest.raises(at_k.InputError, match="may count samples") as caught:
         at_k.score(rows)
+    first = caught.value.readings[0].options
+    assert first == {"columns": {"n": "count"}}
+    right = {p: next(row["count"] for row in rows if row["id"] == p) for p in range(10)}
+    all_of = {p: sum(row["count"] for row in rows if row["id"] == p) for p in range(10)}
+    counted = at_k.score(rows, metrics="pass@1", **first)
+    assert counted.n == [*all_of.values()]
+    expected = sum(right[p] / all_of[p] for p in range(10)) / 10
+    assert counted.values["pass@1"] == pytest.approx(expected)
     assert at_k.score(rows, pool="count").values["pass@1"] == pytest.approx(1 / len(told))
+    with pytest.raises(at_k.InputError, match="must count the samples of a row"):
+        at_k.score([*rows, rows[0] | {"count": 1.5}], **first)
 
 
 @pytest.mark.parametrize("n_rows", [19, 20])

@@ -253,9 +253,10 @@ def read_list(cell: Any) -> Any:
     return values
 
 
-# A name that ends in a number, which may have a word before it: q1_0, HumanEval/0-1, p@2, q1-run0, q1 (0).
+# A name that ends in a number, which may have a word before it: q1_0, HumanEval/0-1, p@2, q1-run0, q1 (0),
+# and test_q1[1-4] of pytest-repeat.
 _NUMBERED = re.compile(
-    r"(.*?[^\W_])[\W_]+(?:(?:s|r|t|run|seed|sample|rollout|trial|attempt|try|rep|gen)[\W_]*)?(\d+)[)\]]?",
+    r"(.*?[^\W_])[\W_]+(?:(?:s|r|t|run|seed|sample|rollout|trial|attempt|try|rep|gen)[\W_]*)?(\d+)(?:-\d+(?=\]))?[)\]]?",
     re.IGNORECASE,
 )
 

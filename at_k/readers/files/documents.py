@@ -459,7 +459,7 @@ def _read_run(run: Row, *, is_named: bool) -> list[Row] | None:
     beside = {name: value for name, value in run.items() if name not in objects}
     are_known = bool(beside) and all(has_name(name, (*RUN, *SYSTEM)) for name in beside)
     is_beside = len(objects) == 1 and (are_known or normalize_name(objects[0]) in ROWS)
-    if not is_beside or any(map(has_role, run)):
+    if not is_beside or any(map(has_role, beside)):
         return _read_objects(run) or (_read_verdicts(run, (0, 1, None)) if is_named else None)
     verdicts = run[objects[0]]
     found = _read_objects(verdicts) or _read_verdicts(verdicts, (0, 1, None)) or []

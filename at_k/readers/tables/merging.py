@@ -197,8 +197,15 @@ def _refuse_other_names(samples: Samples, *, are_split: bool) -> None:
             ways = {"where": where}
             if all(map(_SHARD.match, list_names(files))):
                 ways = {"concat": Mention(concat=True)} | ways
+            elif samples.roles["problem"] is None and _are_numbered(samples.files):
+                ways = {"file": Mention(columns={"problem": "file"})} | ways
             told = {"first": first, "second": second}
             raise _say.error("merging.names", SeveralModelsError, **told, **ways)
+
+
+def _are_numbered(files: Sequence[str]) -> bool:
+    """Return whether more than two files have names that differ in numbers alone."""
+    return len(files) > 2 and len({re.sub(r"\d+", "", file) for file in files}) == 1
 
 
 # A name that numbers parts of one table.

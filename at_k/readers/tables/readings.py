@@ -18,32 +18,14 @@ from numpy.typing import NDArray
 from at_k.errors import ColumnShown, InputError, Mention, Message, Offer, Phrases, Question
 from at_k.readers.blocks import Block, Rows
 from at_k.readers.cells import Cells
-from at_k.readers.names import (
-    FAILED,
-    MODEL,
-    NUMBER_WORD,
-    NUMBERED,
-    PLACE,
-    PROBLEM,
-    ROLE,
-    SET,
-    SETTING,
-    find_named,
-    has_name,
-    is_model,
-    normalize_name,
-    quote,
-    shorten,
-)
-from at_k.readers.numbering import count_up, split_words
+from at_k.readers.names import PLACE, SET, has_name, is_model, normalize_name, quote, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.tables.doubts.of_rows import COPIED
-from at_k.readers.tables.profile import Column, Profile
-from at_k.readers.tables.shapes import has_parts, read_counts
-from at_k.readers.words import is_finite, judge, read_share, read_spelled, read_whole, says_failed
+from at_k.readers.tables.profile import Profile
+from at_k.readers.tables.proposals import Options, compose, join_options
+from at_k.readers.words import speaks_of_failure
 from at_k.validation import check_cut
 
-Options = dict[str, Any]
 Read = Callable[[Options], Samples]
 
 
@@ -66,9 +48,6 @@ grade_cut: ContextVar[float] = ContextVar("grade_cut", default=0.5)
 _ROWS, _SECONDS = 50_000, 2.0
 _TRIED, _OFFERED, _STEPS = 40, 4, 2
 
-# Words of a column of verdicts.
-_WORDS = 8
-
 # The worth of a way that an error mentions: more than what is composed. Each further step, and a policy for missing
 # samples, make a reading less likely.
 _TOLD, _FURTHER, _POLICY = 1.0, 1.1, 0.2
@@ -76,31 +55,8 @@ _TOLD, _FURTHER, _POLICY = 1.0, 1.1, 0.2
 # Columns that a question shows, and examples of each.
 _SHOWN, _EXAMPLES = 12, 3
 
-_JUDGING = re.compile(
-    r"correct|right|pass|success|succe|resolved|solved|verdict|grade|ok$|match|accura|score|reward|win|outcome|status|"
-    r"judge|label|result|rating|hit$|是否|正确|得分|评分|erfolg"
-)
-_FAULTY = re.compile(
-    r"exit|loss|return_?code|err(no|or|eur)|fehl|^rc$|wrong|incorrect|fail|invalid|hallucinat|not_|^un(re)?solved|time.?out|"
-    r"timed_|crash|infra"
-)
-_MEASURED = re.compile(
-    r"time|token|latency|cost|usd|second|duration|length|date|len$|temperature|price|logprob|confidence"
-)
-_NAMING = re.compile(
-    r"id$|ref$|key$|name|task|problem|question|prompt|case|example|item|instance|input|query|scenario|aufgabe|frage"
-)
-_TESTS = re.compile(r"total|^n_|num|count|max|^tests?$")
-_TOTAL = re.compile(r"^n$|max|^n_|num|count|total|sample|attempt|trial|rollout|runs|tries|^of$")
-
 # The best grade, at least, on a scale that people use.
 _FULL = 0.9
-
-# Ends of scales of grades that people use.
-_ENDS, _JUDGED = (1, 2, 3, 4, 5, 6, 7, 10, 20, 50, 100), 10
-
-# What must hold where all tests of a sample are to pass.
-_ALL_TESTS = ">=1"
 
 _say = Phrases(
     {
@@ -142,6 +98,7 @@ _say = Phrases(
 # The name of a way in an error → what it means, where that is called otherwise.
 _MEANINGS = {
     "unnumbered": "ignored",
+    "weights": "counts",
     "other": "one",
     "rows": "line",
     "inner": "where",
@@ -374,18 +331,18 @@ class Tries:
         own = own or {}
         ways = list(_list_ways(message))
         if message.code in _ABOUT_COLUMNS:
-            options = _join(self._given, own)
+            options = join_options(self._given, own)
             table = self._look(options)
             ways += [] if table is None else list(compose(table.head, options, message))
         refused: list[tuple[float, Options, str, Message]] = []
         for more, way, prior in sorted(ways, key=lambda each: -each[2])[:_TRIED]:
-            options = _join(own, more)
+            options = join_options(own, more)
             if options in self._seen or options == own or perf_counter() > self._ends:
                 continue
             self._seen.append(options)
             called = name or way
             try:
-                samples = self._read(_join(self._given, _leave_out_judging(options)))
+                samples = self._read(join_options(self._given, _leave_out_judging(options)))
             except InputError as error:
                 refused.append((worth + prior, options, called, error.message))
                 continue
@@ -398,7 +355,7 @@ class Tries:
 
     def _keep(self, options: Options, name: str, samples: Samples, worth: float) -> None:
         """Keep what a reading gave, with the options that were given; of missing samples, both policies."""
-        options = _join(self._told, options)
+        options = join_options(self._told, options)
         if samples.n_missing == samples.n.sum():
             return  # nothing was judged
         worth += 0.2 * (samples.n.max() > 1) + 0.1 * (samples.n.min() == samples.n.max() > 1)
@@ -444,9 +401,6 @@ _READING = {
     *("correct", "wrong", "unjudged", "scale", "prompt_column", "errors"),
 }
 
-# Errors of which the verdicts are known.
-_ABOUT_PROBLEMS = {"standard.no_problem", "plain.numbered_names", "plain.questions", "plain.runs"}
-
 
 def _list_ways(message: Message) -> Iterator[tuple[Options, str, float]]:
     """List the options that a message mentions with their values, each with the name of its way."""
@@ -462,7 +416,9 @@ def _list_ways(message: Message) -> Iterator[tuple[Options, str, float]]:
             column = str(message.values.get("column", ""))
             is_set = name == "apart" and has_name(column, SET)
             is_one = name == "where" and is_model(column)
-            worth = _TOLD - 0.1 * place + 0.5 * (is_set or is_one)
+            is_lost = name == "unjudged" and any(map(speaks_of_failure, mention.settings[name]))
+            is_first = is_set or is_one or is_lost or name == "weights"
+            worth = _TOLD - 0.1 * place + 0.5 * is_first
             yield settings, name, worth - 0.75 * (name in ("ignored", "line"))
     for place, option in enumerate(_OPTION.findall(message.sentence)):
         settings, name = _OPTIONS[option]
@@ -487,240 +443,8 @@ def _simplify(options: Mapping[str, Any]) -> Options:
     }
 
 
-def _join(own: Mapping[str, Any], more: Mapping[str, Any]) -> Options:
-    """Join options; those that map columns are joined by their keys."""
-    joined = dict(own)
-    for name, value in more.items():
-        old = joined.get(name)
-        are_maps = isinstance(old, Mapping) and isinstance(value, Mapping)
-        joined[name] = {**(old or {}), **value} if are_maps else value
-    return joined
-
-
 def _leave_out_judging(options: Options) -> Options:
     """Leave out what is settled after reading."""
     return {
         name: value for name, value in options.items() if name not in ("missing", "correct_above")
     }
-
-
-def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Options, str, float]]:
-    """Compose readings of a table whose columns do not tell their roles: of verdicts, of counts, of words."""
-    columns = Profile(head, Cells(), is_text=False).leaves
-    taken = dict(given.get("columns") or {})
-    problems = _rate_problems(columns, taken)
-    if message.code in _ABOUT_PROBLEMS:
-        for problem, prior in problems.items():
-            if problem:
-                yield {"columns": {"problem": problem}}, "", prior
-        return
-    reads = Cells(correct=given.get("correct") or (), wrong=given.get("wrong") or ())
-    for verdicts, more, worth in _rate_verdicts(columns, taken, reads):
-        for problem, prior in problems.items():
-            if problem == verdicts or _numbers_rows(columns, problem, verdicts):
-                continue
-            roles = ({} if problem == "" else {"problem": problem}) | {"grades": verdicts}
-            numbers = [name for name in columns if _numbers_rows(columns, problem, name)]
-            if numbers:
-                roles["sample"] = numbers[0]
-            yield _join({"columns": roles}, more), "", worth + prior
-    for total, right in _list_counts(columns):
-        owners = {name: prior for name, prior in problems.items() if name not in (total, right)}
-        for problem, prior in (owners or {"line": -0.2}).items():
-            ways = _list_parts(columns, problem, total, right) if problem else ()
-            yield from ((told, name, worth + prior) for told, name, worth in ways)
-    if message.code == "cells.grade":
-        named = (columns[name] for name in [taken.get("grades")] if name in columns)
-        found = [column for column in columns.values() if column.spelling in ROLE["grades"]]
-        for column in [*named, *found]:
-            for place, scale in enumerate(_list_scales(column)):
-                yield {"scale": scale}, "", 0.1 - 0.02 * place
-            if column.numbers:  # the most, such as of tests that a sample passed
-                yield {"correct": [str(max(column.numbers))]}, "", 0.05
-
-
-def _numbers_rows(columns: Mapping[str, Column], problem: str, name: str) -> bool:
-    """Return whether a column numbers the rows of each problem."""
-    if name == problem or problem not in columns or columns[name].numbers is None:
-        return False
-    owners, numbers = columns[problem], columns[name]
-    pairs = {*zip(owners.keys, numbers.keys, strict=True)}
-    repeats = owners.distinct > 1 and 2 * owners.distinct <= len(owners.cells)
-    return repeats and len(pairs) == len(owners.cells) and count_up([*{*(numbers.numbers or ())}])
-
-
-def _rate_problems(columns: Mapping[str, Column], taken: Mapping[str, Any]) -> dict[str, float]:
-    """Rate the columns that may name problems; "" leaves the choice to the reader."""
-    if taken.get("problem"):
-        return {"": 0.0}
-    rated: dict[str, float] = {}
-    for name, column in columns.items():
-        count = len(column.cells)
-        is_named = _NAMING.search(column.spelling) is not None or column.spelling in PROBLEM
-        if not column.fits("problem", whole=True) or not (is_named or column.distinct > 1):
-            continue
-        if column.numbers is None and all(map(is_finite, map(read_spelled, column.there))):
-            continue  # fractions
-        if _MEASURED.search(column.spelling) or _FAULTY.search(column.spelling):
-            continue
-        if column.spelling in ROLE["grades"] or (column.are_verdicts and column.distinct == 2):
-            continue
-        repeats = 2 * column.distinct <= count
-        if column.distinct < count and not (repeats or is_named):
-            continue
-        worth = 0.2 * repeats + 0.2 * is_named
-        worth += 0.1 * (column.spelling in PROBLEM)
-        times = {column.keys.count(key) for key in dict.fromkeys(column.keys[:50])}
-        worth += 0.2 * (repeats and len(times) == 1 and times < {*range(column.distinct)})
-        worth -= 0.4 * (
-            has_name(name, (*SETTING, *NUMBERED)) or name in find_named([name], ROLE["group"])
-        )
-        worth -= 0.3 * (
-            column.numbers is not None
-            and count_up([*{*column.numbers}])
-            and not _NAMING.search(column.spelling)
-        )
-        rated[name] = worth
-    is_told = max(rated.values(), default=0.0) > 0
-    free = [name for name in rated if rated[name] > 0 or not is_told]
-    best = sorted(free, key=lambda name: -rated[name])[:4]
-    return {name: rated[name] for name in best} or {"line": -0.2}
-
-
-def _rate_verdicts(
-    columns: Mapping[str, Column], taken: Mapping[str, Any], reads: Cells
-) -> Iterator[tuple[str, Options, float]]:
-    """Rate the columns that may hold verdicts, some with the words that mean right."""
-    own: dict[str, Column] = {}
-    for name, column in columns.items():
-        is_other = column.spelling in MODEL or _MEASURED.search(column.spelling) is not None
-        is_taken = taken.get("grades") not in (None, name) or name == taken.get("problem")
-        if column.there and not is_other and not is_taken:
-            own[name] = Column(name, column.cells, reads)
-    clear = [name for name, column in own.items() if _judges(column)]
-    for name, column in own.items():
-        if name in clear or not (clear and _is_beside(column)):
-            for told, worth in _rate_words(column):
-                yield name, told, worth
-
-
-def _judges(column: Column) -> bool:
-    """Return whether a column of several grades holds verdicts, or has a name that judges."""
-    fits = column.fits("grades", whole=True) and len(column.parts) > 1
-    is_told = column.are_verdicts or _JUDGING.search(column.spelling) is not None
-    return fits and is_told and not _is_beside(column)
-
-
-def _is_beside(column: Column) -> bool:
-    """Return whether a column numbers samples, or says how their runs ended: ok, timeout."""
-    words = split_words(column.name)
-    if not words.isdisjoint(NUMBER_WORD) and not _JUDGING.search(column.spelling):
-        return True
-    return bool(column.parts) and all(map(_tells_end, column.parts))
-
-
-def _tells_end(word: object) -> bool:
-    """Return whether a word says how a run ended, and not whether it was right."""
-    if not isinstance(word, str):
-        return False
-    spelled = word.strip().lower()
-    if spelled in ("ok", "success"):
-        return True
-    is_plain = isinstance(read_spelled(word), str)
-    return is_plain and (not says_failed(word) or FAILED.search(spelled) is not None)
-
-
-def _rate_words(column: Column) -> Iterator[tuple[Options, float]]:
-    """Rate what the words or numbers of a column may mean."""
-    worth = 0.3 * bool(_JUDGING.search(column.spelling))
-    words = list(dict.fromkeys(map(str, column.parts)))
-    if column.fits("grades", whole=True) and len(words) > 1:
-        values = {read_spelled(word) for word in words}
-        told: Options = {}
-        if _FAULTY.search(column.spelling) and values <= {0, 1}:
-            told = {"correct": [_spell_word(word) for word in words if not read_spelled(word)]}
-        yield told, worth + 0.2 * (values <= {0, 1})
-        if not column.are_judged and {*map(type, values)} == {bool}:  # yes may mean failed, too
-            yield {"correct": [word for word in words if read_spelled(word) is bool(told)]}, 0.0
-    elif column.numbers and _FAULTY.search(column.spelling):  # a number of faults
-        yield {"correct": ["0"]}, worth
-    elif _are_numbers(column):
-        for place, scale in enumerate(_list_scales(column) if worth else ()):
-            yield {"scale": scale}, worth - 0.05 * place
-    elif 2 <= len(words) <= _WORDS and len(words) < len(column.list_parts()):
-        right = [word for word in words if judge(word) or normalize_name(word) in _RIGHT]
-        for word in right[:1] or (words if worth else []):
-            yield {"correct": [shorten(word)]}, worth + 0.2 * (word in right)
-
-
-def _are_numbers(column: Column) -> bool:
-    return bool(column.there) and all(map(is_finite, map(read_spelled, column.there)))
-
-
-def _list_scales(column: Column) -> list[tuple[float, float]]:
-    """List the scales on which the numbers of a column may be, likeliest first: those of judges begin at 1."""
-    if not _are_numbers(column):
-        return []
-    numbers = [float(str(read_spelled(cell))) for cell in column.there]
-    low, high = min(numbers), max(numbers)
-    if high not in _ENDS or low < -high:
-        return []
-    if low < 0:
-        starts = [-int(high)]
-    elif 1 <= low < high <= _JUDGED:
-        starts = [1, 0]
-    else:
-        starts = [0]
-    return [(start, int(high)) for start in starts if (start, high) != (0, 1)]
-
-
-def _spell_word(word: str) -> str:
-    """Return a word, or a whole number without its point."""
-    number = read_whole(word)
-    if number is None:
-        return shorten(word)
-    return str(number)
-
-
-# Words that mean right in the columns of some harness, though they are no verdict elsewhere.
-_RIGHT = {"accepted", "completed", "match", "win", "good", "c", "a", "yes", "true"}
-
-
-def _list_counts(columns: Mapping[str, Column]) -> Iterator[tuple[str, str]]:
-    """List pairs of columns of which one can count samples, and the other those that are right, or their share."""
-    for name, column in columns.items():
-        if column.there and column.numbers is None and has_parts(column):
-            yield name, name
-    shares = {
-        name: [read_share(read_spelled(cell)) for cell in column.cells]
-        for name, column in columns.items()
-        if not has_name(name, NUMBERED)
-    }
-    numbers = [name for name, cells in shares.items() if all(map(is_finite, cells))]
-    totals = [name for name in numbers if _TOTAL.search(columns[name].spelling)]
-    if any("test" in name for name in numbers):  # those of one sample are counted
-        totals = [name for name in totals if _TESTS.search(columns[name].spelling)]
-    rights = [name for name in numbers if _JUDGING.search(columns[name].spelling)] or numbers
-    for total in totals or (numbers if len(numbers) == 2 else []):
-        for right in rights:
-            is_share = any(share % 1 for share in shares[right] if is_finite(share))
-            pairs = zip(columns[total].cells, columns[right].cells, strict=True)
-            counts = [read_counts(*pair, whole=is_share) for pair in pairs if total != right]
-            if counts and None not in counts and max(pair[0] for pair in counts if pair) > 1:
-                yield total, right
-
-
-def _list_parts(
-    columns: Mapping[str, Column], problem: str, total: str, right: str
-) -> Iterator[tuple[Options, str, float]]:
-    """List what numbers of a total may mean where a row is one sample: of its tests, as a rule all must pass."""
-    are_tests = any("test" in name.lower() for name in (total, right))
-    owner, numbers = columns.get(problem), columns[right].numbers
-    is_sample = are_tests or (owner is not None and owner.distinct < len(owner.cells))
-    if is_sample and (numbers is None or max(numbers) > 1):
-        grades = right if total == right else f"{right}/{total}"
-        roles = {"problem": problem, "grades": grades}
-        yield {"columns": roles, "correct_above": _ALL_TESTS}, "tests", 0.7
-        yield {"columns": roles}, "part", 0.4
-    if not are_tests:
-        yield {"columns": {"problem": problem, "n": total, "c": right}}, "counts", 0.3

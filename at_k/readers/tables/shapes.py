@@ -42,6 +42,11 @@ from at_k.readers.words import is_finite, read_share, read_spelled, read_whole
 # A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
 _NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")
 
+# A name with the number of a sample before its end: attempt_1_correct.
+_BEFORE = re.compile(
+    r"(?:run|trial|attempt|seed|rollout|try|repeat|sample|response|completion|generation)[\W_]*(\d+)[\W_]+([^\W\d]+)"
+)
+
 # Names that may be of several predictors, where they are numbered.
 PREDICTORS = ("pred", "preds", "prediction", "predictions", "predicted_answer")
 
@@ -62,6 +67,8 @@ _PERCENT = re.compile(r"\W*%\W*")
 
 _say = Phrases(
     {
+        "shapes.repeated": "Column “{total}” must count the samples of a row, from 0 to {most:,}; got {count} "
+        "({place}).\n{option:errors=skip} leaves out such rows.",
         "shapes.turned": "Each row was read as a run, by column “{column}”, and each other column as a problem: "
         "{columns}.",
         "shapes.listed": "Read as the samples of each problem, in columns: {columns}.",
@@ -130,6 +137,21 @@ def _find_runs(profile: Profile, kept: set[str | None]) -> Change | None:
     return Change(partial(_turn, number.name, names), note)
 
 
+def _repeat(total: str, faults: Faults, block: Block) -> Block:
+    """Repeat each row as often as a column says."""
+    rows: list[int] = []
+    for row, (place, cell) in enumerate(zip(block.places, block[total], strict=True)):
+        count = read_whole(cell)
+        with faults:
+            if count is None or not 0 <= count <= _MOST:
+                told = {"total": shorten(total), "count": quote(cell), "most": _MOST}
+                raise _say.error("shapes.repeated", place=UNITS["row"](place), **told)
+            rows += [row] * count
+    cells = {name: block[name] for name in block.names if name != total}
+    places = [block.places[row] for row in rows]
+    return Block(places, [*cells], lambda name: [cells[name][row] for row in rows])
+
+
 def _turn(number: str, names: Sequence[str], block: Block) -> Block:
     """Make a row of each verdict of a run."""
     rows = zip(*map(block.__getitem__, names), strict=True)
@@ -181,6 +203,10 @@ def _find_counts(
     kept: set[str | None],
 ) -> Change | None:
     """Find the columns that count the samples of each problem, and the correct ones or their share."""
+    told = roles["grades"] or roles["answers"]
+    if [*given] == ["n"] and given["n"] and told not in (None, given["n"]):
+        profile.refuse_unknown(given)
+        return Change(partial(_repeat, given["n"], faults), None)
     total, right, share = (
         next(iter(find_named(profile.columns, names)), None) for names in (TOTAL, RIGHT, SHARE)
     )
@@ -513,9 +539,9 @@ def list_families(profile: Profile) -> dict[str, list[str]]:
     """List columns whose names differ in a number alone, by the rest of the name and in the order of the numbers."""
     families: dict[str, list[tuple[int, str]]] = {}
     for name, column in profile.columns.items():
-        match = _NUMBERED.fullmatch(column.spelling)
-        if match:
-            families.setdefault(match[1], []).append((int(match[2]), name))
+        stem, number = _split_name(column.spelling)
+        if number:
+            families.setdefault(stem, []).append((int(number), name))
     return {stem: [name for _, name in sorted(own)] for stem, own in families.items()}
 
 
@@ -558,12 +584,20 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
     return Change(partial(_join, families, kept), _say("shapes.listed", columns=listed))
 
 
-def name_number(name: str) -> str:
-    """Return the number at the end of a name."""
+def _split_name(name: str) -> tuple[str, str]:
+    """Split a name into what it has besides a number, and the number; "" where it has none."""
+    before = _BEFORE.fullmatch(name)
+    if before:
+        return before[2], before[1]
     match = _NUMBERED.fullmatch(name)
     if match:
-        return match[2]
-    return ""
+        return match[1], match[2]
+    return name, ""
+
+
+def name_number(name: str) -> str:
+    """Return the number of a sample that a name has."""
+    return _split_name(name)[1]
 
 
 def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns) -> str | None:

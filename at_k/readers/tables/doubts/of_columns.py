@@ -54,8 +54,7 @@ _say = Phrases(
         "row is a problem: {rows}. If each is a run or a data set whose entries are problems, "
         "write a row for each entry first, or name lists of objects by {option:rows_at=KEY}.",
         "plain.weights": "Column “{column}” may count samples, up to {most:,} in a row: the rows of a "
-        "problem differ in “{told}”. If it does, write a row for each sample first, in pandas by "
-        "`frame.loc[frame.index.repeat(frame[{name}])]`.\nIf each row is one sample: {pool}.",
+        "problem differ in “{told}”.\nIf it does: {weights}. If each row is one sample: {pool}.",
         "plain.columns": "The columns are: {names}.",
         "plain.no_header": "The first line holds a verdict, so it was read as a row; if it is a "
         "header, rename its columns. The columns are: {names}.",
@@ -169,7 +168,7 @@ def doubt_weights(known: ColumnsKnown) -> Doubts:
                 column=shorten(name),
                 told=shorten(told),
                 most=int(max(numbers)),
-                name=repr(name),
+                weights=Mention(columns={"n": shorten(name)}),
                 pool=Mention(pool=name),
             )
 
