@@ -162,16 +162,23 @@ def _leads(path: str, found: Any) -> bool:
     return True
 
 
+# Objects after which Python looks for cycles while a file is read, in place of 700: with that, it takes as long to look
+# at the objects of rows as to make them. They have no cycles.
+_SELDOM = 200_000
+
+
 @contextmanager
-def _pausing_collection() -> Iterator[None]:
-    """Look for no cycles among the objects of a file, which have none: that takes as long as reading them."""
-    is_on = gc.isenabled()
-    gc.disable()
+def _looking_seldom() -> Iterator[None]:
+    """Look for cycles of objects seldom, and then as often as before; another reading may have asked for it."""
+    usual = gc.get_threshold()
+    is_own = 0 < usual[0] < _SELDOM
+    if is_own:
+        gc.set_threshold(_SELDOM, *usual[1:])
     try:
         yield
     finally:
-        if is_on:
-            gc.enable()
+        if is_own:
+            gc.set_threshold(*usual)
 
 
 @dataclass(frozen=True)
@@ -204,7 +211,7 @@ class Format:
     def read_file(self, source: Source, reading: Reading) -> Samples:
         """Read a file. Where a message counts its rows, name their lines or, of several files in one, the files."""
         try:
-            with _pausing_collection():
+            with _looking_seldom():
                 samples = self.read(source, reading)
         except InputError as error:
             raise error.with_message(name_lines(error.message, source)) from None
