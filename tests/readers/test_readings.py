@@ -266,3 +266,13 @@ def test_right_and_wrong_samples_are_counted(names):
     rows = [{"task": p, names[0]: p % 5, names[1]: 4 - p % 5} for p in range(10)]
     assert at_k.score(rows).n == [4] * 10
     assert at_k.score(rows, metrics="pass@1").values["pass@1"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("most", "scales"), [(5, [(1, 5), (0, 5)]), (10, [(1, 10)])])
+def test_lists_of_numbers_are_offered_scales_as_rows_are(most, scales):
+    """No number between the ends is offered as the one that is right."""
+    drawn = [[1, most, 3, 2], [most, most, 1, 3], [2, 1, 1, 3]]
+    with pytest.raises(InputError) as caught:
+        at_k.score([{"id": p, "score": own} for p, own in enumerate(drawn)])
+    offered = [reading.options for reading in caught.value.readings]
+    assert [options.get("scale") for options in offered] == scales

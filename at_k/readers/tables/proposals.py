@@ -105,8 +105,9 @@ def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Opt
         for column in [*named, *found]:
             for place, scale in enumerate(_list_scales(column)):
                 yield {"scale": scale}, "", 0.1 - 0.02 * place
-            if column.numbers:  # the most, such as of tests that a sample passed
-                yield {"correct": [str(max(column.numbers))]}, "", 0.05
+            most = max(_list_numbers(column), default=0.5)
+            if most.is_integer():  # such as the number of tests that a sample passed
+                yield {"correct": [f"{most:.0f}"]}, "", 0.05
 
 
 def _numbers_rows(columns: Mapping[str, Column], problem: str, name: str) -> bool:
@@ -267,7 +268,7 @@ def _rate_words(column: Column) -> Iterator[tuple[Options, float]]:
             yield {"correct": [word for word in words if read_spelled(word) is bool(told)]}, 0.0
     elif column.numbers and _FAULTY.search(column.spelling):  # a number of faults
         yield {"correct": ["0"]}, worth
-    elif _are_numbers(column):
+    elif _list_numbers(column):
         for place, scale in enumerate(_list_scales(column) if worth else ()):
             yield {"scale": scale}, worth - 0.05 * place
     elif 2 <= len(words) <= _WORDS and len(words) < len(column.list_parts()):
@@ -276,16 +277,18 @@ def _rate_words(column: Column) -> Iterator[tuple[Options, float]]:
             yield {"correct": [shorten(word)]}, worth + 0.2 * (word in right)
 
 
-def _are_numbers(column: Column) -> bool:
-    return bool(column.there) and all(map(is_finite, map(read_spelled, column.there)))
+def _list_numbers(column: Column) -> list[float]:
+    """List the numbers that cells and their lists hold; none if they hold something else."""
+    read = [read_spelled(part) for part in column.parts if part is not None]
+    if not all(map(is_finite, read)):
+        return []
+    return [float(str(number)) for number in read]
 
 
 def _list_scales(column: Column) -> list[tuple[float, float]]:
     """List the scales on which the numbers of a column may be, likeliest first: those of judges begin at 1."""
-    if not _are_numbers(column):
-        return []
-    numbers = [float(str(read_spelled(cell))) for cell in column.there]
-    low, high = min(numbers), max(numbers)
+    numbers = _list_numbers(column)
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
     if high not in _ENDS or low < -high:
         return []
     if low < 0:
