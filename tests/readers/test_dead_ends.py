@@ -37,13 +37,13 @@ READ_CSV = (
 )
 SET_FIRST = "[row.__setitem__(0, row[0] or above[0]) for above, row in zip(rows, rows[1:])]"
 WRITE_CSV = "csv.writer(open('NEW', 'w', encoding='utf-8')).writerows(rows)"
-FILL = f'python -c "import csv; {READ_CSV}; {SET_FIRST}; {WRITE_CSV}"'
+FILL = f'python3 -c "import csv; {READ_CSV}; {SET_FIRST}; {WRITE_CSV}"'
 SED = "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW"
 SPACES = "tr -s ' ' , < FILE > NEW"
 OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
-EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
+EVALUATE = "python3 -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
 FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
-PAIRS = f"python -c \"import json, re; [print({FIND_PAIRS}) for row in open('FILE')]\" > NEW"
+PAIRS = f"python3 -c \"import json, re; [print({FIND_PAIRS}) for row in open('FILE')]\" > NEW"
 JSON = [
     '{"id": "a", "ok": true}',
     '{"id": "a", "ok": false}',
@@ -326,7 +326,7 @@ FOREIGN = {
 def test_other_layouts_are_refused_with_what_converts_them(make, way, tmp_path):
     path = tmp_path / next(name for name, case in FOREIGN.items() if case[1] == way)
     make(path)
-    with pytest.raises(InputError, match=rf"`python -c \"import .*{way}\(.*\)\" > NEW`") as caught:
+    with pytest.raises(InputError, match=rf"`python3 -c \"import .*{way}\(.*\)\" > NEW`") as caught:
         read_samples(path)
     assert caught.value.code == "sources.foreign"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from ast import literal_eval
 from collections import Counter
@@ -18,12 +19,16 @@ from at_k.readers.names import LONGEST, quote, shorten
 # Digits up to which a float can hold any integer.
 _LONGEST_INTEGER = 308
 
+# What runs Python in a shell: an environment has both names, but a system often the second one alone.
+PYTHON = "python" if os.name == "nt" else "python3"
+
 # What makes JSON lines of the objects in a broken document that hold no others, and of what Python printed.
 KEEP_OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
-_EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
+_READ_ROWS = "import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]"
+_EVALUATE = f'{PYTHON} -c "{_READ_ROWS}" > NEW'
 
 _FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
-_PAIRS = f"python -c \"import json, re; [print({_FIND_PAIRS}) for row in open('FILE')]\" > NEW"
+_PAIRS = f"{PYTHON} -c \"import json, re; [print({_FIND_PAIRS}) for row in open('FILE')]\" > NEW"
 
 # What makes lines of cells of a printed matrix, such as NumPy's.
 _MATRIX = re.compile(r"[\[\]\s]*(?:(?:[01]\.?|True|False)[\[\]\s]+)+")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
 from at_k.errors import InputError, Phrases
-from at_k.readers.files.decoding import decode, decode_document, decode_text
+from at_k.readers.files.decoding import PYTHON, decode, decode_document, decode_text
 from at_k.readers.files.paths import list_shards
 from at_k.validation import UNLIMITED, Limits, exceeds
 from at_k.values import cached_property
@@ -25,7 +25,7 @@ _KINDS = {
     **dict.fromkeys((b"ARROW1", b"\xff\xff\xff\xff"), "arrow"),
 }
 
-_PYTHON = 'python -c "import {}" > NEW'
+_PYTHON = PYTHON + ' -c "import {}" > NEW'
 _PANDAS = _PYTHON.format("pandas; print({}.to_csv(index=False))")
 
 # Layouts that are not read → how a file, its name or a member in it begins, and what converts the file.

@@ -19,7 +19,7 @@ from at_k.readers.arrays import contains, encode, join_codes, make_texts
 from at_k.readers.blocks import HEAD, Block, split_joined
 from at_k.readers.cells import Cells
 from at_k.readers.faults import UNITS, describe_place
-from at_k.readers.files.decoding import spell_lists
+from at_k.readers.files.decoding import PYTHON, spell_lists
 from at_k.readers.files.delimited import find_delimiter
 from at_k.readers.files.documents import open_rows
 from at_k.readers.files.sources import Source, refuse_many_rows
@@ -582,7 +582,7 @@ class _Pass:
             read = f"rows = [row for row in csv.reader(open('FILE', encoding='utf-8'), delimiter={mark!r}) if row]"
             fill = f"[row.__setitem__({at}, row[{at}] or above[{at}]) for above, row in zip(rows, rows[1:])]"
             write = "csv.writer(open('NEW', 'w', encoding='utf-8')).writerows(rows)"
-            way = f'python -c "import csv; {read}; {fill}; {write}"'
+            way = f'{PYTHON} -c "import csv; {read}; {fill}; {write}"'
             raise _say.error("plain.merged", column=shorten(names.name), way=way)
 
     def _name_words(self, error: InputError) -> None:
