@@ -344,3 +344,14 @@ def test_rows_of_models_under_their_names_are_offered_one_by_one():
         {"rows_at": "b"},
     ]
     assert at_k.score(rows, rows_at="a", metrics="pass@1").values["pass@1"] == 0.5
+
+
+def test_the_names_of_problems_are_not_offered_as_their_numbers_of_samples():
+    rows = [
+        {"task_id": 2 + p, "passed": 2 * (p == 7) or (p + i) % 2}
+        for p in range(40)
+        for i in range(4)
+    ]
+    with pytest.raises(InputError) as caught:
+        at_k.score(rows)
+    assert [told for told in caught.value.readings if "n" in told.options.get("columns", {})] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -95,8 +95,7 @@ def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Opt
                 roles["sample"] = min(numbers, key=lambda name: columns[name].distinct)
             yield join_options({"columns": roles}, more), "", worth + prior
     for total, right in _list_counts(columns):
-        owners = {name: prior for name, prior in problems.items() if name not in (total, right)}
-        for problem, prior in (owners or {"line": -0.2}).items():
+        for problem, prior in _rate_owners(columns, problems, (total, right)).items():
             ways = _list_parts(columns, problem, total, right) if problem else ()
             yield from ((told, name, worth + prior) for told, name, worth in ways)
     if message.code == "cells.grade":
@@ -118,6 +117,16 @@ def _numbers_rows(columns: Mapping[str, Column], problem: str, name: str) -> boo
     pairs = {*zip(owners.keys, numbers.keys, strict=True)}
     repeats = owners.distinct > 1 and 2 * owners.distinct <= len(owners.cells)
     return repeats and len(pairs) == len(owners.cells) and count_up([*{*(numbers.numbers or ())}])
+
+
+def _rate_owners(
+    columns: Mapping[str, Column], problems: Mapping[str, float], counts: Sequence[str]
+) -> dict[str, float]:
+    """Rate the columns that may name problems beside those of counts; the line does, where no count is called so."""
+    owners = {name: prior for name, prior in problems.items() if name not in counts}
+    if owners or any(_NAMING.search(columns[name].spelling) for name in counts):
+        return owners
+    return {"line": -0.2}
 
 
 def _rate_problems(columns: Mapping[str, Column], taken: Mapping[str, Any]) -> dict[str, float]:
