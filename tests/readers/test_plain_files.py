@@ -369,6 +369,8 @@ READ = {
     "fractions that may be shares": (csv("id,passed", "a,2/4", "b,4/4"),
         refused("plain.parts", columns={"grades": "passed"})),
     "fractions of any name": (csv("task,solved", "a,4/5", "b,2/5"), named(problem="task", n="solved", c="solved")),
+    "a rate that repeats": (csv("task,pass_rate", "a,75%", "b,50%", "c,75%", "d,50%"),
+        ("plain.unknown", {"columns": {"problem": "task", "grades": "pass_rate"}})),
     "fractions of two models": (csv("problem,one,other", "a,0.5,1.0", "b,0.25,0.5", "c,0.5,1.0"),
         ("plain.unknown", {"columns": {"problem": "problem", "grades": "one"}})),
     "counts of tests": (csv("problem,tests_total,tests_passed", "a,4,3", "b,4,4"),

@@ -139,7 +139,8 @@ def _rate_problems(columns: Mapping[str, Column], taken: Mapping[str, Any]) -> d
         is_named = _NAMING.search(column.spelling) is not None or column.spelling in PROBLEM
         if not column.fits("problem", whole=True) or not (is_named or column.distinct > 1):
             continue
-        if column.numbers is None and all(map(is_finite, map(read_spelled, column.there))):
+        shares = (read_share(read_spelled(cell)) for cell in column.there)
+        if not is_named and column.numbers is None and all(map(is_finite, shares)):
             continue  # fractions
         if _MEASURED.search(column.spelling) or _FAULTY.search(column.spelling):
             continue
