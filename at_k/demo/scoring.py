@@ -38,6 +38,8 @@ def read_options(given: object, offered: tuple[str, ...] = OFFERED) -> dict[str,
     Examples:
         >>> read_options({"k": "1, 4", "missing": "drop", "groups": "false", "ties": "", "columns": "grades=ok"})
         {'k': [1, 4], 'missing': 'drop', 'groups': False, 'columns': {'grades': 'ok'}}
+        >>> read_options({"correct_above": "0.3"}), read_options({"correct_above": ">=0.3"})
+        ({'correct_above': 0.3}, {'correct_above': '>=0.3'})
     """
     if given is not None and not isinstance(given, Mapping):
         raise make_error("scoring.no_options")
@@ -57,6 +59,10 @@ def read_options(given: object, offered: tuple[str, ...] = OFFERED) -> dict[str,
     return options
 
 
+# A share that is typed.
+_NUMBER = re.compile(r"\d*\.?\d+")
+
+
 def _read_text(option: Option, text: str) -> Any:
     """Read the value of an option that was typed."""
     if isinstance(option.default, bool) or option.name == "groups":
@@ -70,6 +76,8 @@ def _read_text(option: Option, text: str) -> Any:
         )
     if "list[str]" in option.types:
         return [part.strip() for part in text.split(",") if part.strip()]
+    if option.name == "correct_above" and _NUMBER.fullmatch(text.strip()):
+        return float(text)
     if re.search(r"\bstr\b", option.type):
         return text
     numbers = parse_numbers(text, option.name, int if "int" in option.type else float)
