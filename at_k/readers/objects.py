@@ -86,7 +86,8 @@ def _simplify_row(row: Any) -> Any:
     for name in ("_asdict", "model_dump", "to_list"):
         if hasattr(row, name):
             return getattr(row, name)()
-    if is_dataclass(row) and not isinstance(row, type):
+    is_own = type(row).__module__.startswith("at_k.")  # a report, a tally
+    if is_dataclass(row) and not isinstance(row, type) and not is_own:
         return asdict(row)
     return row
 

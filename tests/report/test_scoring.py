@@ -324,6 +324,8 @@ def test_options_that_are_not_the_defaults():
     ({"answers": [["a"]]}, "InputError: it has 'answers'"),
     ({"grades": []}, "ValueError: `data` must hold at least one problem; got none"),
     ([], "InputError: it has no columns"),
+    ([at_k.Tally.of({"grades": [[1]]})], "TypeError: each a mapping; got Tally in row 0."),
+    ([at_k.score({"grades": [[1]]})], "TypeError: each a mapping; got Report in row 0."),
     ([{"grades": [1]}, [1]], "TypeError: `data` must be a list of rows, each a mapping; got list in row 1."),
     ([{"grades": [1]}, {}], "TypeError: `grades` must hold a list of samples … got None … in problem 1"),
     ({"grades": [[1]], "problem": ["a", "b"]},
