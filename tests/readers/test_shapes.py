@@ -286,6 +286,10 @@ test_shapes = over(
             found({"1": [1], "2": [0]}),
             ({"columns": {"problem": "line"}}, found({"1": [1], "2": [0]}, notes=[])),
         ),
+        "names with lists, one of which is empty": (
+            Json({"p0": [], "p1": [True, True]}),
+            refused("collector.no_samples"),
+        ),
         "names with lists": named(Json({"p0": [True, False], "p1": [True, True]}), "p0", "p1"),
         "runs below what is said of all": named(
             Json({"model": "a", "runs": [{"p0": True, "p1": False}, {"p0": True, "p1": True}]}),

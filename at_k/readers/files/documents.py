@@ -496,11 +496,10 @@ def _read_lists(whole: Row) -> list[Row] | None:
     if len(runs) == len(whole) and all(each and count_runs([*each]) for each in runs):
         whole = {name: [*each.values()] for name, each in whole.items()}
     lists = [each for name, each in whole.items() if isinstance(each, list) or not is_summary(name)]
-    if (
-        not lists
-        or any(map(has_role, whole))
-        or not all(isinstance(each, list) and each for each in lists)
-    ):
+    if any(map(has_role, whole)) or not all(isinstance(each, list) for each in lists):
+        return None
+    filled = [each for each in lists if each]
+    if not filled or (len(filled) < len(lists) and not are_grades(filled)):
         return None
     if all(map(_is_table, lists)):
         return _name_rows(
