@@ -87,7 +87,8 @@ def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Opt
     reads = Cells(correct=given.get("correct") or (), wrong=given.get("wrong") or ())
     for verdicts, more, worth in _rate_verdicts(columns, taken, reads):
         for problem, prior in problems.items():
-            if problem == verdicts or _numbers_rows(columns, problem, verdicts):
+            is_number = _numbers_rows(columns, problem, verdicts)
+            if problem == verdicts or (is_number and not _JUDGING.search(verdicts.lower())):
                 continue
             roles = ({} if problem == "" else {"problem": problem}) | {"grades": verdicts}
             numbers = [name for name in columns if _numbers_rows(columns, problem, name)]
