@@ -14,10 +14,13 @@ from at_k.errors import InputError, Message
 from at_k.readers.arrays import is_arrow, list_cells, make_numbers
 from at_k.readers.faults import Faults
 from at_k.readers.files.decoding import read_fields
-from at_k.readers.words import read_whole
+from at_k.readers.words import fold_name, read_whole
 
 # Rows from which it is judged what a column holds.
 HEAD = 2000
+
+# What follows the name of a column to take names that differ in case, white space or type alone as one.
+FOLDED = "folded"
 
 # Levels of objects in a cell whose fields are looked at.
 _DEEPEST = 4
@@ -72,22 +75,23 @@ class Block:
             return list(self.places)
         outer = next((column for column in self.names if name.startswith(f"{column}.")), None)
         if outer is not None:
-            whole, inner = self.get(outer), name[len(outer) + 1 :]
-            if is_arrow(whole) and str(whole.type).startswith("struct<"):
-                return (
-                    whole.field(inner)
-                    if whole.type.get_field_index(inner) >= 0
-                    else [None] * len(self)
-                )
-            return [
-                find_field(read_fields(cell), name[len(outer) + 1 :].split("."))
-                for cell in self[outer]
-            ]
+            return self._take_field(outer, name[len(outer) + 1 :])
         is_share = self._divides(name)
         if is_share or "+" in name:
             parts = zip(*map(self.__getitem__, split_joined(name)), strict=True)
             return list(map(spell_share if is_share else join_names, parts))
         return [None] * len(self)
+
+    def _take_field(self, outer: str, inner: str) -> Column:
+        """Return a field within a column, or its names in one spelling."""
+        whole = self.get(outer)
+        if inner == FOLDED:
+            return [None if cell is None else fold_name(cell) for cell in self[outer]]
+        if is_arrow(whole) and str(whole.type).startswith("struct<"):
+            if whole.type.get_field_index(inner) >= 0:
+                return whole.field(inner)
+            return [None] * len(self)
+        return [find_field(read_fields(cell), inner.split(".")) for cell in self[outer]]
 
     def _divides(self, name: str) -> bool:
         """Return whether a name is that of numbers and their totals, in two columns."""

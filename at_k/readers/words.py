@@ -6,6 +6,7 @@ import json
 import re
 from math import inf, isnan, nan
 from typing import TypeGuard
+from unicodedata import normalize
 
 # What a cell answers to the question that the name of its column asks, and what judges by itself.
 _YES = "true yes y t 是 真 はい 예 oui vrai ja wahr sí si verdadero sim verdadeiro vero да"
@@ -173,3 +174,18 @@ def fold_word(value: object) -> str:
     if isinstance(spelled, float) and spelled.is_integer():
         return str(int(spelled))
     return str(value).strip().casefold()
+
+
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
+_SPACE, _POINT = re.compile(r"[^\S\t\r\n]+"), re.compile(r"(-?\d+)\.0+$")
+
+
+def fold_name(name: object) -> str:
+    """Return a name in one case, without invisible signs, with single spaces and NFC letters, and 1.0 as 1.
+
+    Examples:
+        >>> fold_name(" Task  1"), fold_name(2.0)
+        ('task 1', '2')
+    """
+    shown = normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", str(name)))).strip().casefold()
+    return _POINT.sub(r"\1", shown)

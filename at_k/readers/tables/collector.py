@@ -318,10 +318,11 @@ class Collector:
             details=list(beside),
         )
         if not self._are_names_given:
-            refuse_odd_names(
-                samples,
-                Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")}),
-            )
+            column = shorten(samples.roles["problem"] or "problem")
+            same = None
+            if self._sheet.columns.get("problem"):
+                same = Mention(columns={"problem": f"{column}.folded"})
+            refuse_odd_names(samples, Mention(columns={"problem": column}), same)
         walk(OF_SAMPLES, samples)
         return samples
 

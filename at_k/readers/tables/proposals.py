@@ -91,7 +91,8 @@ def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Opt
             if problem == verdicts or (is_number and not _JUDGING.search(verdicts.lower())):
                 continue
             roles = ({} if problem == "" else {"problem": problem}) | {"grades": verdicts}
-            numbers = [name for name in columns if _numbers_rows(columns, problem, name)]
+            others = [name for name in columns if name != verdicts]
+            numbers = [name for name in others if _numbers_rows(columns, problem, name)]
             if numbers:
                 roles["sample"] = min(numbers, key=lambda name: columns[name].distinct)
             yield join_options({"columns": roles}, more), "", worth + prior

@@ -88,6 +88,7 @@ _say = Phrases(
         "meaning.each": "each attempt is a sample",
         "meaning.incorrect": "they count as wrong",
         "meaning.drop": "they do not count",
+        "meaning.same": "they name one problem",
         "meaning.skip": "what is broken is left out",
         "meaning.copies": "rows that are there twice count once",
         "meaning.until_success": "each problem was tried until it was solved",

@@ -412,6 +412,10 @@ class _Pass:
                 self._refuse_merged()
             if error.code == "cells.word":
                 self._name_words(error)
+            if error.code == "collector.same_name" and "problem" not in plan.given:
+                same = Mention(columns={"problem": f"{self.roles['problem']}.folded"})
+                told = {**error.values, "same": same}
+                raise InputError(error.code, error.message.sentence, **told) from None
             raise
         for copied in self.table.copied:
             faults = self.table.rows.faults

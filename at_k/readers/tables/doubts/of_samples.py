@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +14,7 @@ from at_k.readers.names import quote, shorten
 from at_k.readers.numbering import is_summary
 from at_k.readers.samples import Samples
 from at_k.readers.tables.choosing import simplify
-
-_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
-
-_SPACE, _POINT = re.compile(r"[^\S\t\r\n]+"), re.compile(r"(-?\d+)\.0+$")
+from at_k.readers.words import fold_name
 
 # What a mean that is written with three digits may differ by.
 _ROUNDED = 6e-4
@@ -39,21 +34,20 @@ _say = Phrases(
 Doubts = Iterator[InputError | Message]
 
 
-def refuse_odd_names(samples: Samples, apart: Mention) -> None:
-    """Raise if two names differ by case, white space or a point alone; an option, which is named, holds them apart."""
+def refuse_odd_names(samples: Samples, apart: Mention, same: Mention | None = None) -> None:
+    """Raise if two names differ by case, white space or a point alone; options hold them apart, or take them as one."""
     if not _may_be_odd(samples.problems):
         return
     seen: dict[str, str] = {}
     for problem, name in enumerate(samples.problems):
-        # In one case, without invisible signs, with single spaces, each letter as one character, and 1.0 as 1.
-        shown = normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", name))).strip().casefold()
-        first = seen.setdefault(_POINT.sub(r"\1", shown), name)
+        first = seen.setdefault(fold_name(name), name)
         if first != name:
             raise _say.error(
                 "samples.white_space",
                 first=quote(first),
                 second=quote(name),
                 place=samples.place(problem, 0, "problem"),
+                **({} if same is None else {"same": same}),
                 apart=apart,
             )
 
