@@ -17,8 +17,8 @@ demo: .venv/.package  ## the usual metrics of real results, overall and by level
 	@echo "  make app"
 	@echo "  $(BIN)/at-k score results.jsonl"
 
-# Three at a time, since many wait for a browser or a process. Tests that measure run after the others, alone, and the
-# root `conftest.py` says where there are any. Both parts run, and each has its own summary. What Python compiles is kept:
+# Three at a time, since many wait for a browser or a process. Tests of an app under load run after the others, alone, and
+# the root `conftest.py` says where there are any. Both parts run, and each has its own summary. What Python compiles is kept:
 # else each process that a test starts takes 0.4 s more, and each worker 8 s to read the tests.
 test matrix: export PYTHONDONTWRITEBYTECODE =
 test: .venv/.test  ## all tests, without a network, but those that install or follow the guide for contributors
