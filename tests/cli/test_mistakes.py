@@ -53,7 +53,7 @@ MISTAKES = [
     ("score broken.jsonl", "line 2"),
     ("score blank.jsonl", 'such as {"id": 1, "correct": [1, 0]}'),
     ("score missing.jsonl", "at-k score missing.jsonl --missing drop 2 problems × 1 to 2 samples, pass@1 75.0 %"),
-    ("score percent.jsonl", "at-k score percent.jsonl --scale 0,100 1 problems"),
+    ("score percent.jsonl", "at-k score percent.jsonl --scale 0,100 1 problem ×"),
     ("score two.jsonl --metrics pass@1", "at-k score two.jsonl --metrics pass@1 --where model=m 3 problems"),
     ("score mine.jsonl other.jsonl", "at-k score mine.jsonl other.jsonl --models pass@1 of each: mine.jsonl 50.0 %"),
     ("score a=mine.jsonl other.jsonl", "at-k score qwen=a.jsonl llama=b.jsonl"),

@@ -151,7 +151,7 @@ def test_words_for_prompts_are_settings(names):
     chosen = at_k.score(cross(names, {"cot": 2, "direct": 1}), where={"prompt": "cot"})
     assert (len(chosen), chosen.values["pass@1"]) == (8, 0.5)
     offered = [str(reading.outcome) for reading in caught.value.readings]
-    assert "8 problems × 1 samples, pass@1 50.0 %" in offered
+    assert "8 problems × 1 sample, pass@1 50.0 %" in offered
     assert "8 problems × 2 samples, pass@1 37.5 %" in offered
 
 

@@ -60,10 +60,13 @@ _FULL = 0.9
 
 _say = Phrases(
     {
-        "question.outcome": "{problems:,} problems × {n} samples",
-        "question.valued": "{problems:,} problems × {n} samples, pass@1 {value:.1f} %",
-        "question.texts": "{problems:,} problems × {n} samples, pass@1 {value:.1f} % by equal texts",
-        "question.soft": "{problems:,} problems × {n} samples, mean grade {mean:.1f} %, pass@1 {value:.1f} %",
+        "question.size": "{problems:,} problems × {n} samples",
+        "question.size_single": "{problems:,} problems × {n} sample",
+        "question.size_one": "{problems:,} problem × {n} samples",
+        "question.size_one_single": "{problems:,} problem × {n} sample",
+        "question.valued": "{size}, pass@1 {value:.1f} %",
+        "question.texts": "{size}, pass@1 {value:.1f} % by equal texts",
+        "question.soft": "{size}, mean grade {mean:.1f} %, pass@1 {value:.1f} %",
         "question.first": "{outcome} (of the first {rows:,} rows)",
         "question.missing": "{outcome}, {missing:,} missing",
         "meaning.where": "one of them",
@@ -225,14 +228,13 @@ class Found:
     def offer(self) -> Offer:
         """Return the reading as a question offers it."""
         told = _describe_size(self.n)
-        code = "question.outcome"
+        outcome = told["size"]
         if self.values:
             told["value"] = 100 * float(np.mean(self.values))
-            code = "question.texts" if self.are_texts else "question.valued"
+            outcome = _say("question.texts" if self.are_texts else "question.valued", **told)
         if self.is_soft:
             told["mean"] = 100 * float(np.mean(self.flat))
-            code = "question.soft"
-        outcome = _say(code, **told)
+            outcome = _say("question.soft", **told)
         if self.missing:
             outcome = _say("question.missing", outcome=outcome, missing=self.missing)
         if int(self.samples.n.sum()) >= _ROWS:
@@ -243,8 +245,10 @@ class Found:
 
 def _describe_size(n: NDArray[np.int64]) -> dict[str, Any]:
     """Write how many problems there are, and how many samples of each."""
-    ends = dict.fromkeys((int(n.min()), int(n.max())))
-    return {"problems": len(n), "n": " to ".join(f"{end:,}" for end in ends)}
+    ends = " to ".join(f"{end:,}" for end in dict.fromkeys((int(n.min()), int(n.max()))))
+    told = {"problems": len(n), "n": ends}
+    code = "question.size" + "_one" * (len(n) == 1) + "_single" * (ends == "1")
+    return {**told, "size": _say(code, **told)}
 
 
 def offer_policies(grades: Iterable[Sequence[float]], cut: float) -> Question:
