@@ -146,7 +146,8 @@ def _rate_problems(columns: Mapping[str, Column], taken: Mapping[str, Any]) -> d
             continue  # fractions
         if _MEASURED.search(column.spelling) or _FAULTY.search(column.spelling):
             continue
-        if column.spelling in ROLE["grades"] or (column.are_verdicts and column.distinct == 2):
+        is_verdict = column.are_verdicts and column.distinct == 2
+        if column.spelling in ROLE["grades"] or is_verdict or all(map(_tells_end, column.parts)):
             continue
         repeats = 2 * column.distinct <= count
         if column.distinct < count and not (repeats or is_named):
@@ -224,16 +225,18 @@ def _rate_verdicts(
     clear = [name for name, column in own.items() if _judges(column)]
     for name, column in own.items():
         if name in clear or not (clear and _is_beside(column)):
-            is_weaker = any(_implies(own[other], column) for other in clear if other != name)
+            others = [own[other] for other in clear if other != name]
+            is_weaker = name in clear and any(_implies(other, column) for other in others)
             for told, worth in _rate_words(column):
                 yield name, told, worth - 0.1 * is_weaker
 
 
 def _implies(one: Column, other: Column) -> bool:
     """Return whether samples are right by one column only where they are by another one, as tests after a build."""
-    rows = zip(one.cells, other.cells, strict=True)
-    pairs = {(one.reads.attempt("grades", a), other.reads.attempt("grades", b)) for a, b in rows}
-    return pairs == {(1.0, 1.0), (0.0, 1.0), (0.0, 0.0)}
+    keys = zip(one.keys, other.keys, strict=True)
+    cells = dict(zip(keys, zip(one.cells, other.cells, strict=True), strict=True)).values()
+    read = [(one.reads.attempt("grades", a), other.reads.attempt("grades", b)) for a, b in cells]
+    return {*read} == {(1.0, 1.0), (0.0, 1.0), (0.0, 0.0)}
 
 
 def _judges(column: Column) -> bool:
