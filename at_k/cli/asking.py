@@ -64,7 +64,10 @@ def _name_report(path: str) -> str:
 
 def retype(ctx: Any, settings: Mapping[str, Any]) -> str:
     """Write the command that was typed with other options, which replace what was typed for them."""
-    paths, options = _split_typed(ctx, settings)
+    replaced = {*settings}
+    if "group" in (settings.get("columns") or {}):
+        replaced.add("groups")  # --by names the same column
+    paths, options = _split_typed(ctx, replaced)
     if _FILES in settings:
         paths = list(map(quote_word, settings[_FILES]))
     told = {name: value for name, value in settings.items() if name not in ("models", _FILES)}

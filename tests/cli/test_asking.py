@@ -90,6 +90,9 @@ def folder(tmp_path, monkeypatch):
     write = {"two.jsonl": ROWS, "m.jsonl": ROWS[::2], "n.jsonl": ROWS[1::2]}
     # Truth values of JSON, and a name that begins as an option does.
     write["-thinks.jsonl"] = [{**row, "model": row["model"] == "m"} for row in ROWS]
+    write["arms.jsonl"] = [
+        {"task": row["task"], "arm": row["model"], "correct": row["correct"]} for row in ROWS
+    ]
     write["samples.jsonl"] = [{"task_id": "HumanEval/0", "completion": "    return 1"}] * 2
     write |= {f"runs/{name}": write[name] for name in ("m.jsonl", "n.jsonl")}
     (tmp_path / "runs").mkdir()
@@ -114,6 +117,17 @@ def test_models_are_answered_by_commands_that_run(run, folder, typed):
         assert done.exit_code in (0, 1, 3), (command, done.said)
     if typed.startswith(("score", "plot")):
         assert "--models" in offers[0][0]
+
+
+def test_groups_that_differ_within_a_problem_are_answered_by_commands_that_run(run, folder):
+    """They name the groups once, though --by was typed."""
+    asked = run("score", "arms.jsonl", "--by", "arm", "--metrics", "pass@1")
+    offers = list_offers(asked.stderr)
+    assert (asked.exit_code, len(offers) > 1) == (2, True)
+    for command, outcome in offers:
+        done = run(*shlex.split(command)[1:], "--format", "json")
+        assert done.exit_code == 0, (command, done.said)
+        check_outcome(json.loads(done.stdout), outcome)
 
 
 def test_the_readings_of_a_pipe_are_tried(shell, folder):
