@@ -148,6 +148,7 @@ def holds_lists(data: Any) -> bool:
 
 
 def _is_share(cell: Any) -> bool:
+    """Return whether a cell is missing, or a number from 0 to 1. All real numbers have an order; `Number` has none."""
     return cell is None or (isinstance(cell, Number) and not (cell < 0 or cell > 1))  # type: ignore[operator]
 
 
